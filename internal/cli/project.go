@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"pidsbench/internal/dataset"
+	"pidsbench/internal/detect"
+	"pidsbench/internal/fault"
+)
+
+// project is the folder that holds configs, data and models, with its configuration read.
+type project struct {
+	root      string // absolute
+	benchmark *dataset.Benchmark
+	detectors *detect.Config
+}
+
+// openProject finds the project's folder and reads its configuration.
+func openProject(st *State, cmd *cobra.Command) (*project, error) {
+	flag, _ := cmd.Flags().GetString("root")
+	root, err := findRoot(st, flag)
+	if err != nil {
+		return nil, err
+	}
+	benchmark, err := dataset.LoadBenchmark(filepath.Join(root, "configs", "benchmark.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	detectors, err := detect.LoadConfig(filepath.Join(root, "configs", "detectors.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	return &project{root: root, benchmark: benchmark, detectors: detectors}, nil
+}
+
+// findRoot looks where --root says, then PIDSBENCH_ROOT, then upwards from the working folder, then upwards from the
+// executable.
+func findRoot(st *State, flag string) (string, error) {
+	for _, named := range []struct{ from, dir string }{{"--root", flag}, {"PIDSBENCH_ROOT", st.Getenv("PIDSBENCH_ROOT")}} {
+		if named.dir == "" {
+			continue
+		}
+		dir := named.dir
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(st.Dir, dir)
+		}
+		if !isRoot(dir) {
+			return "", fault.New(fault.Usage, "%s names %q, which holds no configs/benchmark.yaml", named.from, named.dir)
+		}
+		return dir, nil
+	}
+	for _, start := range []string{st.Dir, filepath.Dir(st.Executable)} {
+		for dir := start; ; dir = filepath.Dir(dir) {
+			if isRoot(dir) {
+				return dir, nil
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return "", fault.New(fault.Usage, "no folder with configs/benchmark.yaml here or above %s", st.Dir).
+		WithCure("run inside the project or name it with --root or PIDSBENCH_ROOT")
+}
+
+func isRoot(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "configs", "benchmark.yaml"))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// path returns a path of the project by its slash-separated name.
+func (p *project) path(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
+
+// logf prints a line for people on stderr.
+func (st *State) logf(format string, args ...any) { fmt.Fprintf(st.Stderr, format+"\n", args...) }

@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pidsbench/internal/fault"
+)
+
+// Main runs the command line and returns the exit status. Errors go to stderr as one sentence, once.
+func Main(ctx context.Context, st *State) int {
+	ran := false
+	root := newRootCmd(st)
+	root.PersistentPreRun = func(*cobra.Command, []string) { ran = true }
+	root.SetArgs(st.Args)
+	root.SetOut(st.Stdout)
+	root.SetErr(st.Stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return 0
+	}
+	var f *fault.Error
+	if !ran && !errors.As(err, &f) { // cobra's own complaints about commands, flags and arguments
+		err = fault.New(fault.Usage, "%s", strings.TrimSpace(err.Error())).
+			WithCure("see `%s --help`", cmd.CommandPath())
+	}
+	if errors.Is(err, context.Canceled) && !errors.As(err, &f) {
+		err = fault.New(fault.Interrupted, "interrupted; finished work is kept")
+	}
+	fmt.Fprintln(st.Stderr, "pidsbench:", err)
+	return fault.ExitCode(err)
+}
+
+func newRootCmd(st *State) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pidsbench",
+		Short: "Measure prompt-injection detectors on frozen splits",
+		Long: `pidsbench measures a prompt-injection detector on frozen splits along several axes: in-distribution,
+hard-benign by provenance, obfuscation, domain and structural shift. The threshold is chosen on validation
+data alone, and every table can be made again from score files.
+
+Exit status: 0 done; 1 failed; 2 wrong usage; 3 data or model files are not what was frozen; 4 results are
+incomplete; 5 a gate is broken; 130 interrupted.`,
+		Example: `  pidsbench eval --detector deberta
+  pidsbench eval --detector rule,tfidf --data my-prompts.csv
+  pidsbench doctor`,
+		Version:       version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.PersistentFlags().String("root", "", "the project's folder (default: PIDSBENCH_ROOT, the working folder or "+
+		"one above it, the folder of the executable or one above it)")
+	root.AddCommand(
+		newEvalCmd(st), newScoreCmd(st), newReportCmd(st), newVerifyCmd(st), newDataCmd(st), newDetectorsCmd(st),
+		newModelsCmd(st), newTrainCmd(st), newDoctorCmd(st),
+	)
+	return root
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"pidsbench/internal/fault"
+)
+
+type scoreCmdOptions struct {
+	data  dataOptions
+	score scoreOptions
+}
+
+func newScoreCmd(st *State) *cobra.Command {
+	var opts scoreCmdOptions
+	cmd := &cobra.Command{
+		Use:   "score",
+		Short: "Verify the data and score what is not yet scored, without tables",
+		Long: `Writes score files below --out, one for each detector, seed and split, val included. A run that was interrupted or
+killed goes on where it stopped.`,
+		Example: "  pidsbench score --detector deberta\n  pidsbench score --detector all --out scores",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := errors.Join(opts.data.check(), opts.score.check(cmd)); err != nil {
+				return firstFault(err)
+			}
+			return runScore(cmd.Context(), st, cmd, &opts)
+		},
+	}
+	opts.data.register(cmd)
+	opts.score.register(cmd)
+	return cmd
+}
+
+func runScore(ctx context.Context, st *State, cmd *cobra.Command, opts *scoreCmdOptions) error {
+	p, err := openProject(st, cmd)
+	if err != nil {
+		return err
+	}
+	chosen, err := selectDetectors(p, &opts.score)
+	if err != nil {
+		return err
+	}
+	f, err := p.openFrame(st, &opts.data)
+	if err != nil {
+		return err
+	}
+	s := &scorer{st: st, p: p, frame: f, opts: &opts.score}
+	detectors, err := s.scoreAll(ctx, chosen, true)
+	if err != nil {
+		return err
+	}
+	var problems []string
+	for i, d := range detectors {
+		if d.Unavailable != "" && chosen[i].named {
+			problems = append(problems, d.ID+": "+d.Unavailable)
+		}
+	}
+	if len(problems) > 0 {
+		return fault.New(fault.Incomplete, "not run: %s", strings.Join(problems, "; "))
+	}
+	return verdict(f.results(&opts.score, nil, detectors), chosen)
+}

@@ -1,0 +1,118 @@
+package dataset
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pidsbench/internal/fault"
+)
+
+// MaxFileSize is the largest file that is read, in bytes: 1 GiB. A file is held in memory as a whole; a single field may
+// be as large as the file.
+const MaxFileSize = 1 << 30
+
+// ReadFile reads a .csv, .jsonl, .ndjson or .json file strictly: every row as it stands in the file or one error that
+// names file, line and field. A path that does not exist, a folder, another extension and a column named by the mapping
+// that the file lacks are fault.Usage; whatever is wrong inside the file is fault.Integrity.
+func ReadFile(path string, m Mapping) (*Split, error) {
+	if _, err := formatOf(path); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fault.New(fault.Usage, "%s does not exist", Quote(path)).WithCure("check the path")
+	case err != nil:
+		return nil, unreadable(path, err)
+	case info.IsDir():
+		return nil, fault.New(fault.Usage, "%s is a folder, expected a file", Quote(path))
+	case !info.Mode().IsRegular():
+		return nil, fault.New(fault.Usage, "%s is not a regular file", Quote(path)).
+			WithCure("write its contents to a file first")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	defer f.Close()
+	return readFrom(f, path, info.Size(), m)
+}
+
+func readFrom(f io.Reader, path string, size int64, m Mapping) (*Split, error) {
+	if size > MaxFileSize {
+		return nil, fault.New(fault.Integrity, "%s has %d bytes, at most %d (1 GiB) are read", Quote(path), size,
+			int64(MaxFileSize)).WithCure("split it into smaller files")
+	}
+	// The hash is taken from the very bytes that are parsed.
+	var text strings.Builder
+	text.Grow(int(size))
+	hash := sha256.New()
+	if _, err := io.Copy(io.MultiWriter(&text, hash), io.LimitReader(f, size)); err != nil {
+		return nil, unreadable(path, err)
+	}
+	s, err := parse(path, text.String(), m)
+	if err != nil {
+		return nil, err
+	}
+	s.SHA256 = hex.EncodeToString(hash.Sum(nil))
+	return s, nil
+}
+
+// ReadBytes reads the contents of a file as ReadFile does; the name gives the format and stands in messages.
+func ReadBytes(name string, data []byte, m Mapping) (*Split, error) {
+	s, err := parse(name, string(data), m)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	s.SHA256 = hex.EncodeToString(sum[:])
+	return s, nil
+}
+
+func parse(file, src string, m Mapping) (*Split, error) {
+	format, err := formatOf(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	t, err := format(Quote(file), src)
+	if err != nil {
+		return nil, err
+	}
+	s, err := t.split(m)
+	if err != nil {
+		return nil, err
+	}
+	s.Name, s.File = splitName(file), file
+	return s, nil
+}
+
+func formatOf(path string) (func(file, src string) (*table, error), error) {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".csv":
+		return readCSVTable, nil
+	case ".jsonl", ".ndjson":
+		return readJSONLines, nil
+	case ".json":
+		return readJSON, nil
+	case ".tsv", ".tab":
+		return nil, fault.New(fault.Usage, "%s is a tab-separated file by its name, expected .csv, .jsonl or .json",
+			Quote(path)).WithCure("save it with commas as .csv")
+	default:
+		return nil, fault.New(fault.Usage, "%s has the extension %q, expected .csv, .jsonl or .json", Quote(path), ext)
+	}
+}
+
+// splitName is the base name without its extension.
+func splitName(file string) string {
+	base := filepath.Base(file)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}

@@ -1,0 +1,30 @@
+package onnx
+
+import "pidsbench/internal/detect"
+
+// Describe returns what score files say about the detector, from its folder's files alone: no library is loaded. Its
+// errors are those of Open that concern the files.
+func Describe(dir string, e detect.Entry, seed int) (detect.Info, error) {
+	f, err := readFolder(dir, e)
+	if err != nil {
+		return detect.Info{}, err
+	}
+	return describe(f, e, seed), nil
+}
+
+func describe(f *folder, e detect.Entry, seed int) detect.Info {
+	info := detect.Info{
+		ID: e.ID, DisplayName: e.Name, Kind: "onnx", Seed: seed, ConfigHash: e.Hash(), Files: f.files,
+		Precision: f.graph.precision(), MaxLength: e.MaxLength, Stride: e.Stride, TrainSHA256: f.lock.Training.TrainSHA256,
+	}
+	if info.MaxLength == 0 {
+		info.MaxLength, _ = f.config.positions()
+	}
+	if info.Stride == 0 {
+		info.Stride = defaultStride
+	}
+	if (info.DisplayName == "" || info.DisplayName == e.ID) && f.lock.DisplayName != "" {
+		info.DisplayName = f.lock.DisplayName
+	}
+	return info
+}

@@ -1,0 +1,97 @@
+package lists
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// dropsSchema names the form of a drop list.
+const dropsSchema = "pidsbench-drops/1"
+
+// reasons are why a row may be dropped.
+var reasons = []string{
+	"fragment",      // a piece of a text that nobody could judge
+	"broken",        // an unfilled slot, a sentence of the wrong words, a text cut off
+	"not_injection", // labelled injection, attacks nothing
+	"harm_only",     // a harmful request that attacks no instructions
+	"mislabelled",   // labelled benign, is an attack or harmful
+	"near_copy",     // one of many copies of a template of which enough stay
+	"surplus",       // beyond what is kept of an over-represented source
+}
+
+// keptReasons are why a doubtful row stays.
+var keptReasons = []string{"doubtful_kept"}
+
+var hash = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+type dropsFile struct {
+	Schema value       `yaml:"schema"`
+	Drop   []dropEntry `yaml:"drop"`
+	Kept   []dropEntry `yaml:"kept"`
+}
+
+type dropEntry struct {
+	SHA256 value `yaml:"sha256"`
+	Reason value `yaml:"reason"`
+	Source value `yaml:"source"`
+	Why    value `yaml:"why"`
+}
+
+// LoadDrops reads the reviewed drop list: for each dropped row the hash of its exact form (textnorm.ExactHash) and the
+// reason. Rows under `kept` were doubtful and stay; they are checked and not returned. A file that does not parse, an
+// unknown field, reason or schema, a malformed hash, or a hash that stands there twice is an error of kind Integrity
+// that names file, line and field.
+func LoadDrops(path string) (map[string]string, error) {
+	var f dropsFile
+	if err := load(path, &f); err != nil {
+		return nil, err
+	}
+	if f.Schema.text != dropsSchema {
+		return nil, bad(path, max(f.Schema.line, 1), "field schema holds %q, expected %q", cut(f.Schema.text), dropsSchema)
+	}
+	drops := make(map[string]string, len(f.Drop))
+	seen := make(map[string]int, len(f.Drop)+len(f.Kept))
+	check := func(e dropEntry, allowed []string) error {
+		switch {
+		case !hash.MatchString(e.SHA256.text):
+			return bad(path, e.line(), "field sha256 holds %q, expected 64 hexadecimal digits in lower case",
+				cut(e.SHA256.text))
+		case seen[e.SHA256.text] > 0:
+			return bad(path, e.line(), "field sha256 holds %s, which stands on line %d already, expected each row once",
+				e.SHA256.text[:12]+"…", seen[e.SHA256.text])
+		case !slices.Contains(allowed, e.Reason.text):
+			return bad(path, e.line(), "field reason holds %q, expected %s", cut(e.Reason.text),
+				strings.Join(allowed, ", "))
+		case e.Source.text == "":
+			return bad(path, e.line(), "field source is empty, expected the name of a source")
+		}
+		seen[e.SHA256.text] = e.line()
+		return nil
+	}
+	for _, e := range f.Drop {
+		if err := check(e, reasons); err != nil {
+			return nil, err
+		}
+		drops[e.SHA256.text] = e.Reason.text
+	}
+	for _, e := range f.Kept {
+		if err := check(e, keptReasons); err != nil {
+			return nil, err
+		}
+		if e.Why.text == "" {
+			return nil, bad(path, e.line(), "field why is empty, expected a sentence about the doubt")
+		}
+	}
+	return drops, nil
+}
+
+// line returns the line of the first field that is there.
+func (e dropEntry) line() int {
+	for _, v := range []value{e.SHA256, e.Reason, e.Source, e.Why} {
+		if v.line > 0 {
+			return v.line
+		}
+	}
+	return 1
+}

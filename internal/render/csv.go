@@ -1,0 +1,101 @@
+package render
+
+import (
+	"encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pidsbench/internal/results"
+)
+
+// CSV writes one row for each detector and policy (and, for a user's own files, each file): the columns of the main and
+// the provenance table as plain numbers, the standard deviation over seeds in a column of its own where there is one,
+// and empty fields where a number is undefined. Tables that are not of this shape are left out: JSON has every cell.
+func CSV(w io.Writer, tables []Table) error {
+	head, rows := wide(tables)
+	out := csv.NewWriter(w)
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		record := make([]string, len(head))
+		for i, h := range head {
+			record[i] = r[h]
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func wide(tables []Table) (head []string, rows []map[string]string) {
+	head = []string{"detector", "policy", "split", "threshold", "seeds"}
+	byKey := map[string]map[string]string{}
+	for _, t := range tables {
+		if t.ID == "confusion" {
+			continue
+		}
+		for _, g := range t.Groups {
+			for _, row := range g {
+				addWide(&head, &rows, byKey, t, row)
+			}
+		}
+	}
+	return head, rows
+}
+
+func addWide(head *[]string, rows *[]map[string]string, byKey map[string]map[string]string, t Table, row Row) {
+	id, split := "", ""
+	for _, e := range row {
+		if e.Cell != nil {
+			id = e.Cell.Detector
+			if t.ID == "own" {
+				split = e.Cell.Split
+			}
+			break
+		}
+	}
+	key := id + "\x00" + t.Policy + "\x00" + split
+	r := byKey[key]
+	if r == nil {
+		r = map[string]string{"detector": id, "policy": t.Policy, "split": split}
+		byKey[key] = r
+		*rows = append(*rows, r)
+	}
+	set := func(name, value string) {
+		if !slices.Contains(*head, name) {
+			*head = append(*head, name)
+		}
+		r[name] = value
+	}
+	for i, e := range row {
+		name := t.Columns[i]
+		switch {
+		case name == "Detector":
+		case name == "Threshold":
+			set("threshold", strings.TrimPrefix(e.Text, "n/a"))
+		case e.Cell == nil: // an axis the edition does not have
+			set(name, "")
+		default:
+			set(name, number(e.Cell.Value))
+			set("seeds", strconv.Itoa(e.Cell.NSeeds))
+			if e.Cell.SD != nil {
+				set(name+" sd", number(e.Cell.SD))
+			}
+			if e.Cell.State == results.StateIncomplete {
+				set("incomplete", "yes")
+			}
+		}
+	}
+}
+
+func number(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'g', -1, 64)
+}

@@ -1,0 +1,280 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pidsbench/internal/dataset"
+	"pidsbench/internal/results"
+)
+
+// column is a number of the main or the provenance table: a metric of a slice of the split that measures an axis.
+type column struct {
+	head   string
+	axis   dataset.Axis
+	slice  string
+	metric string
+}
+
+// mainColumns are the columns of the paper's main table.
+var mainColumns = []column{
+	{"IID F1", dataset.IID, "all", "f1"},
+	{"Real-source F1", dataset.IID, "source_type=real", "f1"},
+	{"IID benign FPR", dataset.IID, "all", "fpr"},
+	{"Hard-benign FPR", dataset.HardBenign, "all", "fpr"},
+	{"Obfuscation recall", dataset.Obfuscation, "all", "recall"},
+	{"Domain-shift F1", dataset.DomainShift, "all", "f1"},
+	{"Structural-shift FPR", dataset.StructuralShift, "all", "fpr"},
+	{"ROC-AUC", dataset.IID, "all", "roc_auc"},
+}
+
+// provenanceColumns set hard-benign false alarms by provenance beside those on ordinary human text.
+var provenanceColumns = []column{
+	{"Hard-benign FPR", dataset.HardBenign, "all", "fpr"},
+	{"Real", dataset.HardBenign, "provenance=real", "fpr"},
+	{"Curated", dataset.HardBenign, "provenance=curated", "fpr"},
+	{"Ordinary FPR", dataset.OrdinaryBenign, "all", "fpr"},
+}
+
+// ownColumns are the columns for a user's own file.
+var ownColumns = []column{
+	{"Accuracy", dataset.Custom, "all", "accuracy"},
+	{"F1", dataset.Custom, "all", "f1"},
+	{"Precision", dataset.Custom, "all", "precision"},
+	{"Recall", dataset.Custom, "all", "recall"},
+	{"FPR", dataset.Custom, "all", "fpr"},
+	{"ROC-AUC", dataset.Custom, "all", "roc_auc"},
+}
+
+// Layout returns the tables of the results: for each threshold policy the main and the provenance table (or one table
+// for each of the user's own files), then the confusion counts of every split.
+func Layout(r *results.Results) []Table {
+	var tables []Table
+	var confusion []Table
+	for _, policy := range r.Policies {
+		if !anyThreshold(r, policy) {
+			continue
+		}
+		if r.SplitOf(dataset.Custom) != nil {
+			for _, s := range r.Splits {
+				tables = append(tables, ownTable(r, s, policy))
+			}
+		} else {
+			tables = append(tables, axisTable(r, "main", "Main table", mainColumns, policy),
+				provenanceTable(r, policy))
+		}
+		confusion = append(confusion, confusionTable(r, policy))
+	}
+	tables = append(tables, confusion...)
+	if len(tables) > 0 {
+		last := &tables[len(tables)-1]
+		last.Notes = append(last.Notes, footing(r)...)
+	}
+	return tables
+}
+
+// anyThreshold reports whether some detector has the policy at all: a table of nothing but n/a helps nobody. A policy
+// whose threshold is undefined for want of val rows stays, to say so.
+func anyThreshold(r *results.Results, policy string) bool {
+	if policy != "native" {
+		return true
+	}
+	return slices.ContainsFunc(r.Detectors, func(d results.DetectorSummary) bool {
+		return !d.Baseline && len(d.Tau[policy]) > 0
+	})
+}
+
+// title names what a table shows and what its numbers rest on.
+func title(r *results.Results, name, policy string) string {
+	t := fmt.Sprintf("%s at threshold %s (windows %s, edition %s", name, policy, r.WindowMode, r.Edition)
+	if r.ManifestSHA256 != "" {
+		t += ", manifest " + short(r.ManifestSHA256)
+	}
+	return t + ")"
+}
+
+func axisTable(r *results.Results, id, name string, columns []column, policy string) Table {
+	t := Table{ID: id, Title: title(r, name, policy), Policy: policy, Columns: []string{"Detector"}}
+	var lacking []string
+	for _, c := range columns {
+		t.Columns = append(t.Columns, c.head)
+		if axis := strings.ReplaceAll(string(c.axis), "_", "-"); r.SplitOf(c.axis) == nil && !slices.Contains(lacking, axis) {
+			lacking = append(lacking, axis)
+		}
+	}
+	t.Columns = append(t.Columns, "Threshold")
+	if len(lacking) > 0 {
+		t.Notes = append(t.Notes, fmt.Sprintf("n/a: edition %s has no %s axis", r.Edition, strings.Join(lacking, ", no ")))
+	}
+	t.Groups = groups(r, policy, func(d results.DetectorSummary) Row {
+		row := Row{label("%s", Printable(d.Name))}
+		for _, c := range columns {
+			row = append(row, axisEntry(r, d, c, policy, &t.Notes))
+		}
+		return append(row, label("%s", tauText(d, policy)))
+	})
+	return t
+}
+
+// axisEntry returns the number of a column, and notes why when it is undefined.
+func axisEntry(r *results.Results, d results.DetectorSummary, c column, policy string, notes *[]string) Entry {
+	split := r.SplitOf(c.axis)
+	if split == nil {
+		return absent()
+	}
+	cell := r.Mean(d.ID, split.Name, c.slice, c.metric, policyOf(c.metric, policy))
+	if cell == nil {
+		note(notes, "n/a: %s has no rows with %s", split.Name, c.slice)
+		return absent()
+	}
+	if cell.Value == nil && d.Unavailable == "" { // the footing says why a detector was not run
+		note(notes, "n/a: %s: %s", d.Name, cell.Reason)
+	}
+	return Entry{Cell: cell}
+}
+
+// note adds a line unless it is there already.
+func note(notes *[]string, format string, args ...any) {
+	if n := fmt.Sprintf(format, args...); !slices.Contains(*notes, n) {
+		*notes = append(*notes, n)
+	}
+}
+
+func policyOf(metric, policy string) string {
+	if metric == "roc_auc" {
+		return ""
+	}
+	return policy
+}
+
+func provenanceTable(r *results.Results, policy string) Table {
+	t := axisTable(r, "provenance", "Hard-benign false alarms by provenance", provenanceColumns, policy)
+	var ns []string
+	for _, c := range provenanceColumns {
+		if n := rowsOf(r, c, policy); n > 0 {
+			ns = append(ns, fmt.Sprintf("%s %d", c.head, n))
+		}
+	}
+	if len(ns) > 0 {
+		t.Notes = append(t.Notes, "n: "+strings.Join(ns, ", "))
+	}
+	t.Notes = append(t.Notes, "Over-defense is claimed only as far as hard-benign FPR exceeds the ordinary control's.")
+	return t
+}
+
+// rowsOf returns the benign rows a column rests on, 0 when no detector was scored on them.
+func rowsOf(r *results.Results, c column, policy string) int {
+	split := r.SplitOf(c.axis)
+	if split == nil {
+		return 0
+	}
+	n := 0
+	for _, d := range r.Detectors {
+		if cell := r.Mean(d.ID, split.Name, c.slice, c.metric, policy); cell != nil {
+			n = max(n, cell.NBenign)
+		}
+	}
+	return n
+}
+
+func ownTable(r *results.Results, s results.SplitSummary, policy string) Table {
+	t := Table{ID: "own", Title: title(r, Printable(s.Name), policy), Policy: policy, Columns: []string{"Detector"}}
+	for _, c := range ownColumns {
+		t.Columns = append(t.Columns, c.head)
+	}
+	t.Columns = append(t.Columns, "Threshold")
+	t.Groups = groups(r, policy, func(d results.DetectorSummary) Row {
+		row := Row{label("%s", Printable(d.Name))}
+		for _, c := range ownColumns {
+			cell := r.Mean(d.ID, s.Name, c.slice, c.metric, policyOf(c.metric, policy))
+			row = append(row, Entry{Cell: cell})
+			if cell.Value == nil && d.Unavailable == "" {
+				note(&t.Notes, "n/a: %s: %s", c.head, cell.Reason)
+			}
+		}
+		return append(row, label("%s", tauText(d, policy)))
+	})
+	note(&t.Notes, "%s: %d rows, %d benign, %d injection", Printable(s.Name), s.Rows, s.Benign, s.Injection)
+	return t
+}
+
+// groups puts detectors above the line and rule and trivial baselines below it.
+func groups(r *results.Results, policy string, row func(results.DetectorSummary) Row) [][]Row {
+	var above, below []Row
+	for _, d := range r.Detectors {
+		switch {
+		case d.Baseline && policy == "native" && len(d.Tau[policy]) == 0:
+		case d.Baseline:
+			below = append(below, row(d))
+		default:
+			above = append(above, row(d))
+		}
+	}
+	var out [][]Row
+	for _, g := range [][]Row{above, below} {
+		if len(g) > 0 {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// tauText returns the threshold, or its range over the seeds.
+func tauText(d results.DetectorSummary, policy string) string {
+	taus := make([]float64, 0, len(d.Tau[policy]))
+	for _, t := range d.Tau[policy] {
+		taus = append(taus, t)
+	}
+	if len(taus) == 0 {
+		return "n/a"
+	}
+	lo, hi := slices.Min(taus), slices.Max(taus)
+	if lo == hi {
+		return fmt.Sprintf("%.4g", lo)
+	}
+	return fmt.Sprintf("%.4g–%.4g", lo, hi)
+}
+
+func confusionTable(r *results.Results, policy string) Table {
+	t := Table{
+		ID: "confusion", Title: title(r, "Confusion counts", policy), Policy: policy,
+		Columns: []string{"Detector", "Split", "n", "TN", "FP", "FN", "TP", "Errors", "Truncated"},
+	}
+	t.Groups = [][]Row{}
+	var below []Row
+	for _, d := range r.Detectors {
+		if d.Unavailable != "" || (len(d.Tau[policy]) == 0 && policy == "native") {
+			continue
+		}
+		var rows []Row
+		for _, s := range r.Splits {
+			row := Row{label("%s", Printable(d.Name)), label("%s", Printable(s.Name))}
+			for i, metric := range []string{"tn", "fp", "fn", "tp"} {
+				cell := r.Mean(d.ID, s.Name, "all", metric, policy)
+				if i == 0 {
+					row = append(row, label("%d", cell.N))
+				}
+				row = append(row, Entry{Cell: withoutNote(cell)})
+			}
+			cell := r.Mean(d.ID, s.Name, "all", "tn", policy)
+			rows = append(rows, append(row, label("%d", cell.NError+cell.NMissing), label("%d", cell.NTruncated)))
+		}
+		if d.Baseline {
+			below = append(below, rows...)
+			continue
+		}
+		t.Groups = append(t.Groups, rows)
+	}
+	if len(below) > 0 {
+		t.Groups = append(t.Groups, below)
+	}
+	return t
+}
+
+// withoutNote drops the n/N mark of an incomplete count: the table has columns for that.
+func withoutNote(c *results.Cell) *results.Cell {
+	copied := *c
+	copied.State = results.StateComplete
+	return &copied
+}

@@ -1,0 +1,182 @@
+package results
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pidsbench/internal/dataset"
+	"pidsbench/internal/threshold"
+)
+
+// split reads a small split out of CSV text.
+func split(t *testing.T, name, csv string) *dataset.Split {
+	t.Helper()
+	s, err := dataset.ReadBytes(name+".csv", []byte(csv), dataset.Mapping{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Name = name
+	return s
+}
+
+func scored(scores ...float64) []Outcome {
+	out := make([]Outcome, len(scores))
+	for i, s := range scores {
+		out[i] = Outcome{Score: s}
+	}
+	return out
+}
+
+func policies(t *testing.T, names ...string) []threshold.Policy {
+	t.Helper()
+	var out []threshold.Policy
+	for _, n := range names {
+		p, err := threshold.Parse(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// input is one detector with two seeds on a test split of six rows and a hard-benign split of two.
+func input(t *testing.T) Input {
+	test := split(t, "test", "text,label,source_type\na,0,real\nb,0,real\nc,1,real\nd,1,real\ne,1,template\nf,0,template\n")
+	hard := split(t, "hard_benign_test", "text,label,source_type\ng,0,real\nh,0,curated\n")
+	val := split(t, "val", "text,label\nv,0\nw,1\n")
+	return Input{
+		Edition: "open", WindowMode: "max", Val: val,
+		Splits: []Split{
+			{dataset.SplitSpec{Name: "test", Axis: dataset.IID, Slices: map[string]string{"source_type": "source_type"}}, test},
+			{dataset.SplitSpec{Name: "hard_benign_test", Axis: dataset.HardBenign,
+				Slices: map[string]string{"provenance": "source_type"}}, hard},
+		},
+		Policies: policies(t, "fixed:0.5", "val_f1"),
+		Detectors: []Detector{{ID: "d", Name: "D", Seeds: []Seed{
+			{Seed: 1, Outcomes: map[string][]Outcome{
+				"test": scored(0.1, 0.6, 0.9, 0.4, 0.8, 0.2), "hard_benign_test": scored(0.7, 0.1), "val": scored(0.2, 0.3)}},
+			{Seed: 2, Outcomes: map[string][]Outcome{
+				"test": scored(0.1, 0.2, 0.9, 0.8, 0.8, 0.2), "hard_benign_test": scored(0.7, 0.6), "val": scored(0.2, 0.9)}},
+		}}},
+	}
+}
+
+func value(t *testing.T, c *Cell) float64 {
+	t.Helper()
+	if c == nil || c.Value == nil {
+		t.Fatalf("cell %+v has no value", c)
+	}
+	return *c.Value
+}
+
+func TestCellsHoldTheMeanOverSeedsAndItsStandardDeviation(t *testing.T) {
+	r := Build(input(t))
+	c := r.Mean("d", "test", "all", "f1", "fixed:0.5")
+	// Seed 1: TP 2, FP 1, FN 1: F1 2/3. Seed 2: all right: 1.
+	if got, want := value(t, c), (2.0/3+1)/2; math.Abs(got-want) > 1e-15 {
+		t.Errorf("mean F1 %v, want %v", got, want)
+	}
+	if got, want := *c.SD, (1-2.0/3)/math.Sqrt2; math.Abs(got-want) > 1e-15 {
+		t.Errorf("sd %v, want %v", got, want)
+	}
+	if c.NSeeds != 2 || c.N != 6 || c.NBenign != 3 || c.NInjection != 3 || c.State != StateComplete {
+		t.Errorf("counts %+v", c)
+	}
+}
+
+func TestThresholdIsChosenOnValForEachSeed(t *testing.T) {
+	r := Build(input(t))
+	want := map[string]float64{"1": 0.202, "2": 0.202}
+	if diff := cmp.Diff(want, r.Detectors[0].Tau["val_f1"]); diff != "" {
+		t.Error(diff)
+	}
+	// At 0.202 seed 1 flags test rows b, c, d, e: FPR 1/3.
+	if got := value(t, r.Mean("d", "test", "all", "tp", "val_f1")); got != 3 {
+		t.Errorf("TP %v, want 3", got)
+	}
+}
+
+func TestSlicesRestOnTheirOwnRows(t *testing.T) {
+	r := Build(input(t))
+	if got := value(t, r.Mean("d", "hard_benign_test", "provenance=real", "fpr", "fixed:0.5")); got != 1 {
+		t.Errorf("real FPR %v, want 1", got)
+	}
+	if got := value(t, r.Mean("d", "hard_benign_test", "provenance=curated", "fpr", "fixed:0.5")); got != 0.5 {
+		t.Errorf("curated FPR %v, want 0.5", got)
+	}
+	if c := r.Mean("d", "hard_benign_test", "all", "f1", "fixed:0.5"); c.Value != nil || c.Reason == "" {
+		t.Errorf("F1 without injections is %+v, want undefined with a reason", c)
+	}
+	if c := r.Mean("d", "hard_benign_test", "all", "roc_auc", ""); c.Value != nil || c.Policy != nil {
+		t.Errorf("AUC without injections is %+v", c)
+	}
+}
+
+func TestRowsWithoutScoreMakeCellsIncompleteAndCountForNoClass(t *testing.T) {
+	in := input(t)
+	o := in.Detectors[0].Seeds[0].Outcomes["test"]
+	o[1] = Outcome{State: Failed}      // the false alarm
+	o[5] = Outcome{State: MissingText} // a benign row
+	o[0].Truncated = true
+	r := Build(in)
+	c := r.Mean("d", "test", "all", "fpr", "fixed:0.5")
+	if c.State != StateIncomplete || c.N != 4 || c.NError != 1 || c.NMissing != 1 || c.Total() != 6 || c.NTruncated != 1 {
+		t.Errorf("%+v", c)
+	}
+	if got := value(t, c); got != 0 {
+		t.Errorf("FPR %v, want 0 over the scored rows", got)
+	}
+	if !r.Incomplete() {
+		t.Error("results with a failed row count as complete")
+	}
+}
+
+func TestRowsBeyondTheLimitAreNeitherErrorsNorMissing(t *testing.T) {
+	in := input(t)
+	in.Limit = 2
+	for _, s := range in.Detectors[0].Seeds {
+		for i := range s.Outcomes["test"] {
+			if i >= 2 {
+				s.Outcomes["test"][i] = Outcome{State: NotAsked}
+			}
+		}
+	}
+	r := Build(in)
+	if c := r.Mean("d", "test", "all", "fpr", "fixed:0.5"); c.N != 2 || c.State != StateComplete {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestUndefinedThresholdsAndAbsentScoresAreUndefinedCellsWithTheReason(t *testing.T) {
+	in := input(t)
+	in.Val, in.NoVal = nil, "there is no val here"
+	delete(in.Detectors[0].Seeds[1].Outcomes, "hard_benign_test")
+	in.Detectors = append(in.Detectors, Detector{ID: "gone", Name: "Gone", Unavailable: "its model is not here"})
+	r := Build(in)
+	if c := r.Mean("d", "test", "all", "f1", "val_f1"); c.Value != nil || c.Reason != "there is no val here" {
+		t.Errorf("%+v", c)
+	}
+	if c := r.Mean("d", "hard_benign_test", "all", "fpr", "fixed:0.5"); c.Value != nil || c.State != StateIncomplete {
+		t.Errorf("a mean over a seed that was not scored is %+v", c)
+	}
+	if c := r.Mean("gone", "test", "all", "f1", "fixed:0.5"); c.Value != nil || c.Reason != "its model is not here" {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestSeedReferenceRoundTripsThroughJSON(t *testing.T) {
+	for _, want := range []SeedRef{{Mean: true}, {Seed: 0}, {Seed: 7777}} {
+		b, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got SeedRef
+		if err := json.Unmarshal(b, &got); err != nil || got != want {
+			t.Errorf("%s reads back as %+v (%v), want %+v", b, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+// Package results turns score files and frozen labels into cells: numbers with their counts and state. It reads scores
+// only, never a model, so every table can be made again without inference.
+package results
+
+import (
+	"encoding/json"
+
+	"pidsbench/internal/dataset"
+	"pidsbench/internal/threshold"
+)
+
+// Schema names the layout of the JSON form.
+const Schema = "pidsbench-results/1"
+
+// Input is everything results are computed from.
+type Input struct {
+	Edition        string // id; "custom" for a user's own files
+	EditionName    string // for captions
+	ManifestSHA256 string // empty for a user's own files
+	WindowMode     string // max or truncate
+	Splits         []Split
+	Val            *dataset.Split // nil when there is none
+	NoVal          string         // why there is none
+	Detectors      []Detector
+	Policies       []threshold.Policy
+	Absent         map[dataset.Axis]string // axes the edition does not declare, with the reason
+	Limit          int                     // rows scored per split under --limit; 0 = all
+}
+
+// Split is one evaluation split with what it measures.
+type Split struct {
+	Spec dataset.SplitSpec
+	Data *dataset.Split
+}
+
+// Detector is one detector with the outcomes of each of its seeds.
+type Detector struct {
+	ID          string
+	Name        string // display name
+	Baseline    bool   // shown below the line
+	Native      *float64
+	Seeds       []Seed
+	Doubts      []string // what a reader must know: trained on other data, …
+	Unavailable string   // why it could not run; its cells are then n/a with this reason
+}
+
+// Seed is one run: the outcomes of each split by the split's name, val included when it was scored.
+type Seed struct {
+	Seed     int
+	Outcomes map[string][]Outcome
+	Missing  map[string]string // splits without scores, with the reason
+}
+
+// Outcome is what became of one row.
+type Outcome struct {
+	State     State
+	Score     float64 // meaningful when State is Scored
+	Truncated bool    // the detector saw only a part of the text
+}
+
+// State of a row: only a scored row counts for or against a detector.
+type State int8
+
+// The states of a row. NotAsked rows lie beyond --limit.
+const (
+	Scored State = iota
+	Failed
+	MissingText
+	NotAsked
+)
+
+// Results is the model all renderers draw from.
+type Results struct {
+	Schema         string            `json:"schema"`
+	Edition        string            `json:"edition"`
+	EditionName    string            `json:"edition_name"`
+	ManifestSHA256 string            `json:"manifest_sha256,omitempty"`
+	WindowMode     string            `json:"window_mode"`
+	Limit          int               `json:"limit,omitempty"`
+	Splits         []SplitSummary    `json:"splits"`
+	Detectors      []DetectorSummary `json:"detectors"`
+	Cells          []Cell            `json:"cells"`
+	Warnings       []string          `json:"warnings"`
+	Run            map[string]string `json:"run,omitempty"`
+
+	Policies []string `json:"policies"`
+
+	index map[key]int
+}
+
+// SplitSummary says what a split holds.
+type SplitSummary struct {
+	Name      string       `json:"name"`
+	Axis      dataset.Axis `json:"axis"`
+	SHA256    string       `json:"sha256"`
+	Rows      int          `json:"rows"`
+	Benign    int          `json:"benign"`
+	Injection int          `json:"injection"`
+}
+
+// DetectorSummary says how a detector was run. Tau maps policy → seed → threshold.
+type DetectorSummary struct {
+	ID          string                        `json:"id"`
+	Name        string                        `json:"name"`
+	Baseline    bool                          `json:"baseline,omitempty"`
+	Seeds       []int                         `json:"seeds"`
+	Tau         map[string]map[string]float64 `json:"tau"`
+	NoTau       map[string]string             `json:"no_tau,omitempty"` // policy → why it gives no threshold
+	Unavailable string                        `json:"unavailable,omitempty"`
+	Doubts      []string                      `json:"doubts,omitempty"`
+}
+
+// Cell is one number of a table. Value is nil where the number is undefined; Reason says why.
+type Cell struct {
+	Detector   string       `json:"detector"`
+	Seed       SeedRef      `json:"seed"`
+	NSeeds     int          `json:"n_seeds,omitempty"` // of a mean
+	Axis       dataset.Axis `json:"axis"`
+	Split      string       `json:"split"`
+	Slice      string       `json:"slice"`  // "all" or name=value
+	Metric     string       `json:"metric"` // f1, fpr, recall, precision, accuracy, roc_auc, tn, fp, fn, tp
+	Policy     *string      `json:"policy"` // nil for threshold-free metrics
+	Value      *float64     `json:"value"`
+	Reason     string       `json:"reason,omitempty"`
+	SD         *float64     `json:"sd"` // over seeds, ddof 1; nil for one seed
+	Lo         *float64     `json:"lo"`
+	Hi         *float64     `json:"hi"`
+	Interval   string       `json:"interval,omitempty"`
+	N          int          `json:"n"` // scored rows
+	NBenign    int          `json:"n_benign"`
+	NInjection int          `json:"n_injection"`
+	NError     int          `json:"n_error"`
+	NMissing   int          `json:"n_missing_text"`
+	NTruncated int          `json:"n_truncated"`
+	State      string       `json:"state"` // complete or incomplete
+}
+
+// Total returns the rows the cell should rest on.
+func (c *Cell) Total() int { return c.N + c.NError + c.NMissing }
+
+// SeedRef is a seed's number, or the mean over the seeds.
+type SeedRef struct {
+	Seed int
+	Mean bool
+}
+
+// MarshalJSON writes the number, or "mean".
+func (s SeedRef) MarshalJSON() ([]byte, error) {
+	if s.Mean {
+		return []byte(`"mean"`), nil
+	}
+	return json.Marshal(s.Seed)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (s *SeedRef) UnmarshalJSON(b []byte) error {
+	if string(b) == `"mean"` {
+		*s = SeedRef{Mean: true}
+		return nil
+	}
+	*s = SeedRef{}
+	return json.Unmarshal(b, &s.Seed)
+}
+
+type key struct {
+	detector, split, slice, metric, policy string
+	seed                                   SeedRef
+}
+
+// Mean returns the mean cell of a detector over its seeds; policy "" for threshold-free metrics. It is nil when the
+// edition has no such split or slice.
+func (r *Results) Mean(detector, split, slice, metric, policy string) *Cell {
+	i, ok := r.index[key{detector, split, slice, metric, policy, SeedRef{Mean: true}}]
+	if !ok {
+		return nil
+	}
+	return &r.Cells[i]
+}
+
+// SplitOf returns the first split that measures the axis, or nil.
+func (r *Results) SplitOf(axis dataset.Axis) *SplitSummary {
+	for i := range r.Splits {
+		if r.Splits[i].Axis == axis {
+			return &r.Splits[i]
+		}
+	}
+	return nil
+}
+
+// Incomplete reports whether any cell lacks rows it should rest on.
+func (r *Results) Incomplete() bool {
+	for i := range r.Cells {
+		if r.Cells[i].State == StateIncomplete {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Results) add(c Cell) {
+	policy := ""
+	if c.Policy != nil {
+		policy = *c.Policy
+	}
+	r.index[key{c.Detector, c.Split, c.Slice, c.Metric, policy, c.Seed}] = len(r.Cells)
+	r.Cells = append(r.Cells, c)
+}
