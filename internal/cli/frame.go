@@ -98,6 +98,10 @@ func withBuildCure(e *dataset.Edition, dir string, err error) error {
 
 // openOwn reads the user's own files. Thresholds come from --val, or from the val scores of the open edition.
 func (p *project) openOwn(st *State, o *dataOptions) (*frame, error) {
+	e, err := p.benchmark.Edition(o.edition)
+	if err != nil {
+		return nil, err
+	}
 	own, notes, err := dataset.OpenOwn(st.abs(o.data), o.mapping())
 	if err != nil {
 		return nil, err
@@ -116,18 +120,14 @@ func (p *project) openOwn(st *State, o *dataOptions) (*frame, error) {
 		f.valEdition = "custom"
 		return f, nil
 	}
-	f.val, f.noVal = p.editionVal(o.edition)
-	f.valEdition = o.edition
+	f.val, f.noVal = p.editionVal(e)
+	f.valEdition = e.ID
 	return f, nil
 }
 
 // editionVal reads the val split of an edition for the sake of thresholds, or says why it cannot.
-func (p *project) editionVal(id string) (*dataset.Split, string) {
+func (p *project) editionVal(e *dataset.Edition) (*dataset.Split, string) {
 	const none = "your file has no val and the edition's val is not here; name one with --val FILE"
-	e, err := p.benchmark.Edition(id)
-	if err != nil {
-		return nil, none
-	}
 	m, err := p.loadManifest(e)
 	if err != nil {
 		return nil, none

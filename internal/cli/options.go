@@ -23,6 +23,9 @@ type dataOptions struct {
 	val         string
 	textColumn  string
 	labelColumn string
+	positive    []string
+	negative    []string
+	label       string
 }
 
 func (o *dataOptions) register(cmd *cobra.Command) {
@@ -33,18 +36,32 @@ func (o *dataOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.val, "val", "", "with --data: a labelled file on which val policies choose the threshold")
 	f.StringVar(&o.textColumn, "text-column", "", "with --data: the column that holds the text (default text)")
 	f.StringVar(&o.labelColumn, "label-column", "", "with --data: the column that holds the label (default label)")
+	f.StringSliceVar(&o.positive, "positive", nil, "with --data: further spellings of the label injection")
+	f.StringSliceVar(&o.negative, "negative", nil, "with --data: further spellings of the label benign")
+	f.StringVar(&o.label, "label", "", "with --data: every row is benign, or every row is an injection; no label column is read")
 }
 
 func (o *dataOptions) mapping() dataset.Mapping {
-	return dataset.Mapping{Text: o.textColumn, Label: o.labelColumn}
+	m := dataset.Mapping{Text: o.textColumn, Label: o.labelColumn, Positive: o.positive, Negative: o.negative}
+	switch o.label {
+	case "benign":
+		m.All = new(dataset.Benign)
+	case "injection":
+		m.All = new(dataset.Injection)
+	}
+	return m
 }
 
 // own reports whether the user's own files are meant rather than an edition.
 func (o *dataOptions) own() bool { return o.data != "" && o.edition != "v3" }
 
 func (o *dataOptions) check() error {
-	if !o.own() && (o.val != "" || o.textColumn != "" || o.labelColumn != "") {
-		return fault.New(fault.Usage, "--val, --text-column and --label-column belong to --data FILE, which is not given")
+	if own := o.val + o.textColumn + o.labelColumn + o.label; !o.own() && (own != "" || len(o.positive)+len(o.negative) > 0) {
+		return fault.New(fault.Usage, "--val, --label and the flags for columns and spellings belong to --data FILE, which is "+
+			"not given")
+	}
+	if o.label != "" && o.label != "benign" && o.label != "injection" {
+		return fault.New(fault.Usage, "--label is %q, expected benign or injection", o.label)
 	}
 	return nil
 }

@@ -72,10 +72,11 @@ func (m *Manifest) difference(f File, r *Result, data []byte) string {
 	r.count(s)
 	switch {
 	case r.Withheld > 0:
-		return fmt.Sprintf(" (%d of its %d texts are withheld, as in the form for the public)", r.Withheld, r.Rows)
+		return fmt.Sprintf(" (%s of %d %s withheld, as in the form for the public)", plural(r.Withheld, "text"), r.Rows,
+			map[bool]string{true: "is", false: "are"}[r.Withheld == 1])
 	case r.Rows != f.Rows || r.Benign != f.Benign:
-		return fmt.Sprintf(" (it has %d rows, %d benign and %d injection; frozen are %d, %d and %d)", r.Rows, r.Benign, r.Injection,
+		return fmt.Sprintf(" (it has %s, %d benign and %d injection; frozen are %d, %d and %d)", plural(r.Rows, "row"), r.Benign, r.Injection,
 			f.Rows, f.Benign, f.Injection)
 	}
-	return fmt.Sprintf(" (it has %d rows and as many of each class as frozen)", r.Rows)
+	return fmt.Sprintf(" (it has %s and as many of each class as frozen)", plural(r.Rows, "row"))
 }

@@ -64,7 +64,9 @@ func Layout(r *results.Results) []Table {
 			tables = append(tables, axisTable(r, "main", "Main table", mainColumns, policy),
 				provenanceTable(r, policy))
 		}
-		confusion = append(confusion, confusionTable(r, policy))
+		if t := confusionTable(r, policy); len(t.Groups) > 0 {
+			confusion = append(confusion, t)
+		}
 	}
 	tables = append(tables, confusion...)
 	if len(tables) > 0 {
@@ -189,7 +191,11 @@ func ownTable(r *results.Results, s results.SplitSummary, policy string) Table {
 		for _, c := range ownColumns {
 			cell := r.Mean(d.ID, s.Name, c.slice, c.metric, policyOf(c.metric, policy))
 			row = append(row, Entry{Cell: cell})
-			if cell.Value == nil && d.Unavailable == "" {
+			switch {
+			case cell.Value != nil || d.Unavailable != "":
+			case cell.Reason == d.NoTau[policy]:
+				note(&t.Notes, "n/a: %s", cell.Reason)
+			default:
 				note(&t.Notes, "n/a: %s: %s", c.head, cell.Reason)
 			}
 		}
@@ -244,8 +250,8 @@ func confusionTable(r *results.Results, policy string) Table {
 	t.Groups = [][]Row{}
 	var below []Row
 	for _, d := range r.Detectors {
-		if d.Unavailable != "" || (len(d.Tau[policy]) == 0 && policy == "native") {
-			continue
+		if len(d.Tau[policy]) == 0 {
+			continue // it was not run, or the policy gives it no threshold
 		}
 		var rows []Row
 		for _, s := range r.Splits {
