@@ -48,7 +48,8 @@ func LoadDrops(path string) (map[string]string, error) {
 		return nil, err
 	}
 	if f.Schema.text != dropsSchema {
-		return nil, bad(path, max(f.Schema.line, 1), "field schema holds %q, expected %q", cut(f.Schema.text), dropsSchema)
+		return nil, bad(path, max(f.Schema.line, 1), "field schema holds %q, expected %q", cut(f.Schema.text),
+			dropsSchema)
 	}
 	drops := make(map[string]string, len(f.Drop))
 	seen := make(map[string]int, len(f.Drop)+len(f.Kept))

@@ -47,7 +47,8 @@ func LoadWords(path string) (*Words, error) {
 		return nil, err
 	}
 	if f.Schema.text != wordsSchema {
-		return nil, bad(path, max(f.Schema.line, 1), "field schema holds %q, expected %q", cut(f.Schema.text), wordsSchema)
+		return nil, bad(path, max(f.Schema.line, 1), "field schema holds %q, expected %q", cut(f.Schema.text),
+			wordsSchema)
 	}
 	var all []value
 	for _, topic := range f.Topics {
@@ -86,7 +87,8 @@ func parseTerms(path, field string, in []value) ([]term, error) {
 				"spaces between, each with at most one * at its end", field, cut(v.text))
 		}
 		if seen[v.text] {
-			return nil, bad(path, v.line, "field %s holds %q a second time, expected each term once", field, cut(v.text))
+			return nil, bad(path, v.line, "field %s holds %q a second time, expected each term once", field,
+				cut(v.text))
 		}
 		seen[v.text] = true
 		out[i] = term{v.text, words}

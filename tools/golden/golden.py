@@ -77,7 +77,7 @@ def main():
     parser.add_argument("--positive", action="append", help="class name or index, repeatable")
     parser.add_argument("--max-length", type=int, required=True)
     parser.add_argument("--stride", type=int, default=0)
-    parser.add_argument("--pad", default="batch", choices=["batch", "none"])
+    parser.add_argument("--pad", choices=["batch", "none"])
     args = parser.parse_args()
 
     name = args.name or os.path.basename(os.path.normpath(args.folder))
@@ -114,7 +114,9 @@ def main():
         row["logits"] = [float("%.9g" % x) for x in logits[0]]
         rows.append(row)
 
-    entry = {"id": name, "kind": "onnx", "file": args.file, "head": args.head, "max_length": args.max_length, "pad": args.pad}
+    entry = {"id": name, "kind": "onnx", "file": args.file, "head": args.head, "max_length": args.max_length}
+    if args.pad:
+        entry["pad"] = args.pad
     if args.positive:
         entry["positive"] = args.positive
     if args.stride:

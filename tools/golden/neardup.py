@@ -1,4 +1,4 @@
-"""Writes the vectors and cosines that internal/neardup is compared with: scikit-learn's TfidfVectorizer on our own texts.
+"""Writes the vectors and cosines of scikit-learn's TfidfVectorizer on our own texts, for the tests of internal/neardup.
 
 Run from the top of the repository, with scikit-learn installed: python3 tools/golden/neardup.py
 """

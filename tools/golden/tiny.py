@@ -3,8 +3,9 @@
     python3 tools/golden/tiny.py
 
 Each folder holds a real tokenizer (WordPiece, Unigram or byte-level BPE, made from the sentences below; two runs give the
-same bytes) and a real graph: embeddings, a masked mean over the tokens, a linear layer. The weights are drawn, so its verdicts mean nothing.
-The last row of the embedding table is NaN, for the tests of broken logits. Needs nothing but golden.py's requirements.
+same bytes) and a real graph: embeddings, the masked maximum over the tokens, a linear layer. The weights are drawn, so its
+verdicts mean nothing. In bytebpe it is a masked mean, whose bits depend on the batch. The last row of the embedding table
+is infinite, for the tests of broken logits. Needs nothing but golden.py's requirements.
 """
 
 import json
@@ -114,27 +115,41 @@ def bytebpe():
     return t, {"pad_token_id": 1, "model_type": "roberta", "max_position_embeddings": 130}
 
 
-def graph(vocab, inputs, seed):
-    """Build embeddings → masked mean → linear, without a weight that training would have found."""
+def graph(vocab, inputs, seed, pool):
+    """Build embeddings → pooling (max or mean) → linear, without a weight that training would have found."""
     rng = numpy.random.default_rng(seed)
     table = rng.normal(size=(vocab + 1, WIDTH)).astype(numpy.float32)
-    table[vocab] = numpy.nan
+    table[vocab] = numpy.inf
     initial = {
         "table": table,
         "weight": rng.normal(size=(WIDTH, 2)).astype(numpy.float32) * 3,
         "bias": numpy.array([0.25, -0.5], dtype=numpy.float32),
-        "last": numpy.array([2], dtype=numpy.int64),
+        "unit": numpy.array(1, dtype=numpy.float32),
+        "far": numpy.array(1e9, dtype=numpy.float32),
         "one": numpy.array([1], dtype=numpy.int64),
+        "two": numpy.array([2], dtype=numpy.int64),
+    }
+    pooling = {
+        "max": [
+            helper.make_node("Sub", ["mask", "unit"], ["out"]),
+            helper.make_node("Mul", ["out", "far"], ["low"]),
+            helper.make_node("Unsqueeze", ["low", "two"], ["low3"]),
+            helper.make_node("Add", ["embedded", "low3"], ["kept"]),
+            helper.make_node("ReduceMax", ["kept"], ["pooled"], axes=[1], keepdims=0),
+        ],
+        "mean": [
+            helper.make_node("Unsqueeze", ["mask", "two"], ["mask3"]),
+            helper.make_node("Mul", ["embedded", "mask3"], ["kept"]),
+            helper.make_node("ReduceSum", ["kept", "one"], ["sum"], keepdims=0),
+            helper.make_node("ReduceSum", ["mask", "one"], ["count"], keepdims=1),
+            helper.make_node("Div", ["sum", "count"], ["pooled"]),
+        ],
     }
     nodes = [
         helper.make_node("Gather", ["table", "input_ids"], ["embedded"]),
         helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
-        helper.make_node("Unsqueeze", ["mask", "last"], ["mask3"]),
-        helper.make_node("Mul", ["embedded", "mask3"], ["kept"]),
-        helper.make_node("ReduceSum", ["kept", "one"], ["sum"], keepdims=0),
-        helper.make_node("ReduceSum", ["mask", "one"], ["count"], keepdims=1),
-        helper.make_node("Div", ["sum", "count"], ["mean"]),
-        helper.make_node("Gemm", ["mean", "weight", "bias"], ["logits"]),
+        *pooling[pool],
+        helper.make_node("Gemm", ["pooled", "weight", "bias"], ["logits"]),
     ]
     shape = ["batch", "sequence"]
     model = helper.make_model(
@@ -142,7 +157,7 @@ def graph(vocab, inputs, seed):
             nodes, "tiny",
             [helper.make_tensor_value_info(n, TensorProto.INT64, shape) for n in inputs],
             [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", 2])],
-            [numpy_helper.from_array(v, k) for k, v in initial.items()],
+            [numpy_helper.from_array(v, k) for k, v in initial.items() if any(k in n.input for n in nodes)],
         ),
         opset_imports=[helper.make_opsetid("", 17)], ir_version=8, producer_name="pidsbench",
     )
@@ -160,8 +175,9 @@ def main():
         with open(os.path.join(folder, "config.json"), "w", encoding="utf-8") as f:
             f.write(json.dumps(config, indent=1) + "\n")
         inputs = ["input_ids", "attention_mask"]
+        pool = "mean" if name == "bytebpe" else "max"
         with open(os.path.join(folder, "model.onnx"), "wb") as f:
-            f.write(graph(tokenizer.get_vocab_size(), inputs, seed))
+            f.write(graph(tokenizer.get_vocab_size(), inputs, seed, pool))
         golden = [sys.executable, os.path.join(HERE, "golden.py"), folder, "--max-length", "128", "--stride", "16"]
         subprocess.run(golden, check=True)
 
