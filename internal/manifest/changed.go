@@ -24,7 +24,8 @@ var conversions = []struct {
 		func(b []byte) []byte { return toLF(dropMark(b)) }},
 	{"a line end was added at its end", "copy it again byte by byte",
 		func(b []byte) []byte { return bytes.TrimSuffix(b, []byte("\n")) }},
-	{"its last line end was removed", "copy it again byte by byte", func(b []byte) []byte { return append(b[:len(b):len(b)], '\n') }},
+	{"its last line end was removed", "copy it again byte by byte",
+		func(b []byte) []byte { return append(b[:len(b):len(b)], '\n') }},
 }
 
 var mark = []byte("\ufeff")
@@ -75,8 +76,8 @@ func (m *Manifest) difference(f File, r *Result, data []byte) string {
 		return fmt.Sprintf(" (%s of %d %s withheld, as in the form for the public)", plural(r.Withheld, "text"), r.Rows,
 			map[bool]string{true: "is", false: "are"}[r.Withheld == 1])
 	case r.Rows != f.Rows || r.Benign != f.Benign:
-		return fmt.Sprintf(" (it has %s, %d benign and %d injection; frozen are %d, %d and %d)", plural(r.Rows, "row"), r.Benign, r.Injection,
-			f.Rows, f.Benign, f.Injection)
+		return fmt.Sprintf(" (it has %s, %d benign and %d injection; frozen are %d, %d and %d)", plural(r.Rows, "row"),
+			r.Benign, r.Injection, f.Rows, f.Benign, f.Injection)
 	}
 	return fmt.Sprintf(" (it has %s and as many of each class as frozen)", plural(r.Rows, "row"))
 }

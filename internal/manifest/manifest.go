@@ -40,7 +40,7 @@ const columns = "# SHA-256  rows  benign  injection  path"
 // Manifest is what a freeze manifest says.
 type Manifest struct {
 	Edition  string   // id of the edition; empty when the manifest does not say
-	Folder   string   // slash-separated folder of the edition below the project's root; empty when its user says where it lies
+	Folder   string   // of the edition, slash-separated, below the project's root; empty: its user says where
 	Comments []string // free lines behind the first ones, without "# "
 	Files    []File   // sorted by path
 
@@ -91,7 +91,8 @@ func (m *Manifest) Lookup(path string) (File, bool) {
 // messages. What cannot be understood is an integrity error that names the line.
 func Parse(name string, data []byte) (*Manifest, error) {
 	if what, cure := dataset.Foreign(data); what != "" {
-		return nil, fault.New(fault.Integrity, "%s %s, expected a freeze manifest", dataset.Quote(name), what).WithCure("%s", cure)
+		return nil, fault.New(fault.Integrity, "%s %s, expected a freeze manifest", dataset.Quote(name), what).
+			WithCure("%s", cure)
 	}
 	text := string(data)
 	if !utf8.ValidString(text) {
@@ -100,7 +101,7 @@ func Parse(name string, data []byte) (*Manifest, error) {
 	p := &parser{name: dataset.Quote(name), at: map[string]int{}}
 	m := &Manifest{name: p.name}
 	var err error
-	if first, _, _ := strings.Cut(strings.TrimPrefix(text, "\ufeff"), "\n"); strings.HasPrefix(first, "# pidsbench freeze manifest") {
+	if strings.HasPrefix(strings.TrimPrefix(text, "\ufeff"), "# pidsbench freeze manifest") {
 		err = p.own(m, text)
 	} else {
 		err = p.original(m, text)
@@ -271,7 +272,8 @@ func Write(w io.Writer, m *Manifest) error {
 		b.WriteString("# folder: " + m.Folder + "\n")
 	}
 	for _, c := range m.Comments {
-		if !utf8.ValidString(c) || strings.ContainsAny(c, "\r\n") || strings.HasPrefix(c, "edition: ") || strings.HasPrefix(c, "folder: ") || "# "+c == columns {
+		reserved := strings.HasPrefix(c, "edition: ") || strings.HasPrefix(c, "folder: ") || "# "+c == columns
+		if reserved || !utf8.ValidString(c) || strings.ContainsAny(c, "\r\n") {
 			return fail("the comment %s is no comment in this place", show(c))
 		}
 		if c == "" {

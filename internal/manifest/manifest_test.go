@@ -104,58 +104,90 @@ func TestBadManifestsNameTheLine(t *testing.T) {
 	entry := hash("a") + "  3  1  2  "
 	for _, tt := range []struct{ name, data, want string }{
 		{"empty", "", "M.txt freezes no file, expected a line of SHA-256, rows, benign, injection and path for each"},
-		{"no entries", Header + "\n", "M.txt freezes no file, expected a line of SHA-256, rows, benign, injection and path for each"},
+		{"no entries", Header + "\n", "M.txt freezes no file, expected a line of SHA-256, rows, benign, injection " +
+			"and path for each"},
 		{"LFS pointer", "version https://git-lfs.github.com/spec/v1\nsize 12\n",
-			"M.txt is a Git LFS pointer to a file of 12 bytes, expected a freeze manifest; fetch the file itself with `git lfs pull`"},
+			"M.txt is a Git LFS pointer to a file of 12 bytes, expected a freeze manifest; fetch the file itself " +
+				"with `git lfs pull`"},
 		{"not text", "\xc3\x28", "M.txt is not UTF-8 text, expected a freeze manifest"},
-		{"other version", "# pidsbench freeze manifest 2\n", `M.txt:1: the line is "# pidsbench freeze manifest 2", expected ` +
+		{"other version", "# pidsbench freeze manifest 2\n", `M.txt:1: the line is "# pidsbench freeze manifest 2", ` +
+			`expected ` +
 			`"# pidsbench freeze manifest 1"; use the pidsbench that wrote it`},
-		{"byte order mark", "\ufeff" + Header + "\n", `M.txt:1: the line is "\ufeff# pidsbench freeze manifest 1", expected ` +
+		{"byte order mark", "\ufeff" + Header + "\n", `M.txt:1: the line is "\ufeff# pidsbench freeze manifest 1", ` +
+			`expected ` +
 			`"# pidsbench freeze manifest 1"; use the pidsbench that wrote it`},
-		{"CRLF", Header + "\n" + entry + "a.csv\r\n", "M.txt:2: the line ends with CRLF, expected LF: the manifest was converted, " +
+		{"CRLF", Header + "\n" + entry + "a.csv\r\n", "M.txt:2: the line ends with CRLF, expected LF: the manifest " +
+			"was converted, " +
 			"and its hash with it; check it out again without line-end conversion"},
-		{"cut off", Header + "\n" + entry + "a.csv", "M.txt:2: the last line has no line end: the manifest is cut off; copy it again"},
-		{"too few fields", Header + "\n" + hash("a") + "  3  a.csv\n", `M.txt:2: the line is "` + hash("a")[:40] + `"…, expected ` +
+		{"cut off", Header + "\n" + entry + "a.csv", "M.txt:2: the last line has no line end: the manifest is cut " +
+			"off; copy it again"},
+		{"too few fields", Header + "\n" + hash("a") + "  3  a.csv\n", `M.txt:2: the line ` +
+			`is "` + hash("a")[:40] + `"…, expected ` +
 			"SHA-256, rows, benign, injection and path"},
 		{"blank line", Header + "\n\n", `M.txt:2: the line is "", expected SHA-256, rows, benign, injection and path`},
-		{"short hash", Header + "\nabc 3 1 2 a.csv\n", `M.txt:2: the SHA-256 is "abc", expected 64 lower-case hexadecimal digits`},
+		{"short hash", Header + "\nabc 3 1 2 a.csv\n", `M.txt:2: the SHA-256 is "abc", expected 64 lower-case ` +
+			`hexadecimal digits`},
 		{"capital hash", Header + "\n" + strings.ToUpper(hash("a")) + " 3 1 2 a.csv\n", `M.txt:2: the SHA-256 is "` +
 			strings.ToUpper(hash("a"))[:40] + `"…, expected 64 lower-case hexadecimal digits`},
-		{"count no number", Header + "\n" + hash("a") + " 3 x 2 a.csv\n", `M.txt:2: benign is "x", expected a number (or - for all three counts)`},
-		{"negative count", Header + "\n" + hash("a") + " 3 1 -2 a.csv\n", `M.txt:2: injection is "-2", expected a number (or - for all three counts)`},
-		{"huge count", Header + "\n" + hash("a") + " 99999999999 1 2 a.csv\n", `M.txt:2: rows is "99999999999", expected a number (or - for all three counts)`},
-		{"counts do not add up", Header + "\n" + hash("a") + " 4 1 2 a.csv\n", "M.txt:2: a.csv has 4 rows, expected benign + injection = 3"},
+		{"count no number", Header + "\n" + hash("a") + " 3 x 2 a.csv\n", `M.txt:2: benign is "x", expected a ` +
+			`number (or - for all three counts)`},
+		{"negative count", Header + "\n" + hash("a") + " 3 1 -2 a.csv\n", `M.txt:2: injection is "-2", expected a ` +
+			`number (or - for all three counts)`},
+		{"huge count", Header + "\n" + hash("a") + " 99999999999 1 2 a.csv\n", `M.txt:2: rows is "99999999999", ` +
+			`expected a number (or - for all three counts)`},
+		{"counts do not add up", Header + "\n" + hash("a") + " 4 1 2 a.csv\n", "M.txt:2: a.csv has 4 rows, expected " +
+			"benign + injection = 3"},
 		{"no rows", Header + "\n" + hash("a") + " 0 0 0 a.csv\n", "M.txt:2: a.csv has 0 rows, expected at least 1"},
-		{"path twice", Header + "\n" + entry + "a.csv\n# x\n" + entry + "a.csv\n", "M.txt:4: the path a.csv stands on line 2 already; delete one of the lines"},
-		{"path out of the folder", Header + "\n" + entry + "ood/../../a.csv\n", `M.txt:2: the path "ood/../../a.csv" leads out of the folder`},
-		{"absolute path", Header + "\n" + entry + "/etc/passwd\n", `M.txt:2: the path "/etc/passwd" is absolute, expected a path inside the folder`},
-		{"drive letter", Header + "\n" + entry + "C:a.csv\n", `M.txt:2: the path "C:a.csv" is absolute, expected a path inside the folder`},
-		{"backslash", Header + "\n" + entry + "ood\\a.csv\n", `M.txt:2: the path "ood\\a.csv" holds a backslash, expected slashes`},
-		{"no plain path", Header + "\n" + entry + "./a.csv\n", `M.txt:2: the path "./a.csv" is no plain path, expected one like ood/domain_ood.csv`},
-		{"control character", Header + "\n" + entry + "a\x1b.csv\n", `M.txt:2: the path "a\x1b.csv" holds control characters or spaces at its ends`},
-		{"edition late", Header + "\n# x\n# edition: open\n", "M.txt:3: the edition is named here, expected on line 2 only"},
-		{"folder twice", Header + "\n# folder: a\n# folder: b\n", "M.txt:3: the folder is named here, expected once, on line 2 or 3"},
+		{"path twice", Header + "\n" + entry + "a.csv\n# x\n" + entry + "a.csv\n", "M.txt:4: the path a.csv stands " +
+			"on line 2 already; delete one of the lines"},
+		{"path out of the folder", Header + "\n" + entry + "ood/../../a.csv\n", `M.txt:2: the path ` +
+			`"ood/../../a.csv" leads out of the folder`},
+		{"absolute path", Header + "\n" + entry + "/etc/passwd\n", `M.txt:2: the path "/etc/passwd" is absolute, ` +
+			`expected a path inside the folder`},
+		{"drive letter", Header + "\n" + entry + "C:a.csv\n", `M.txt:2: the path "C:a.csv" is absolute, expected a ` +
+			`path inside the folder`},
+		{"backslash", Header + "\n" + entry + "ood\\a.csv\n", `M.txt:2: the path "ood\\a.csv" holds a backslash, ` +
+			`expected slashes`},
+		{"no plain path", Header + "\n" + entry + "./a.csv\n", `M.txt:2: the path "./a.csv" is no plain path, ` +
+			`expected one like ood/domain_ood.csv`},
+		{"control character", Header + "\n" + entry + "a\x1b.csv\n", `M.txt:2: the path "a\x1b.csv" holds control ` +
+			`characters or spaces at its ends`},
+		{"edition late", Header + "\n# x\n# edition: open\n", "M.txt:3: the edition is named here, expected on line " +
+			"2 only"},
+		{"folder twice", Header + "\n# folder: a\n# folder: b\n", "M.txt:3: the folder is named here, expected " +
+			"once, on line 2 or 3"},
 		{"folder outside", Header + "\n# folder: ../x\n", `M.txt:2: the folder "../x" leads out of the folder`},
 
-		{"counts without hash", "train 3 1 2\n", `M.txt:1: the line "train 3 1 2" cannot be understood: it holds counts and no SHA-256; ` +
+		{"counts without hash", "train 3 1 2\n", `M.txt:1: the line "train 3 1 2" cannot be understood: it holds ` +
+			`counts and no SHA-256; ` +
 			"write it as name, rows, benign, injection, SHA-256"},
-		{"damaged hash", "train 3 1 2 " + hash("a")[:63] + "\n", `M.txt:1: the line "train 3 1 2 ` + hash("a")[:28] + `"… cannot be understood: "` +
+		{"damaged hash", "train 3 1 2 " + hash("a")[:63] + "\n", `M.txt:1: the line "train 3 ` +
+			`1 2 ` + hash("a")[:28] + `"… cannot be understood: "` +
 			hash("a")[:40] + `"… has 63 hexadecimal digits, expected 64; copy the line again`},
-		{"two numbers", "train 3 1 " + hash("a") + "\n", `M.txt:1: the line "train 3 1 ` + hash("a")[:30] + `"… cannot be understood: it holds a ` +
+		{"two numbers", "train 3 1 " + hash("a") + "\n", `M.txt:1: the line "train 3 1 ` + hash("a")[:30] + `"… ` +
+			`cannot be understood: it holds a ` +
 			"SHA-256 and 2 numbers; write it as name, rows, benign, injection, SHA-256, or as SHA-256 and path"},
-		{"two names", "the train " + hash("a") + "\n", `M.txt:1: the line "the train ` + hash("a")[:30] + `"… cannot be understood: it holds a ` +
+		{"two names", "the train " + hash("a") + "\n", `M.txt:1: the line "the train ` + hash("a")[:30] + `"… ` +
+			`cannot be understood: it holds a ` +
 			"SHA-256 and 2 names; write it as name, rows, benign, injection, SHA-256, or as SHA-256 and path"},
-		{"hash alone", hash("a") + "\n", `M.txt:1: the line "` + hash("a")[:40] + `"… cannot be understood: it holds a ` +
+		{"hash alone", hash("a") + "\n", `M.txt:1: the line "` + hash("a")[:40] + `"… cannot be understood: it ` +
+			`holds a ` +
 			"SHA-256 and 0 names; write it as name, rows, benign, injection, SHA-256, or as SHA-256 and path"},
-		{"our entries without the first line", entry + "a.csv\n", `M.txt:1: the line "` + hash("a")[:40] + `"… cannot be understood: numbers stand ` +
-			`behind the SHA-256 (our own form begins with the line "# pidsbench freeze manifest 1"); write it as name, rows, benign, injection, ` +
+		{"our entries without the first line", entry + "a.csv\n", `M.txt:1: the line "` + hash("a")[:40] + `"… ` +
+			`cannot be understood: numbers stand ` +
+			`behind the SHA-256 (our own form begins with the line "# pidsbench freeze manifest 1"); write it as ` +
+			`name, rows, benign, injection, ` +
 			"SHA-256, or as SHA-256 and path"},
-		{"table does not add up", "train 4 1 2 " + hash("a") + "\n", "M.txt:1: train.csv has 4 rows, expected benign + injection = 3"},
-		{"two hashes for one file", "train 3 1 2 " + hash("a") + "\n\n" + hash("b") + "  train.csv\n", "M.txt:3: train.csv has the SHA-256 " +
+		{"table does not add up", "train 4 1 2 " + hash("a") + "\n", "M.txt:1: train.csv has 4 rows, expected " +
+			"benign + injection = 3"},
+		{"two hashes for one file", "train 3 1 2 " + hash("a") + "\n\n" + hash("b") + "  train.csv\n", "M.txt:3: " +
+			"train.csv has the SHA-256 " +
 			hash("b")[:12] + "…, on line 1 it has " + hash("a")[:12] + "…; keep the right one"},
-		{"two counts for one file", "train 3 1 2 " + hash("a") + "\ntrain 3 2 1 " + hash("a") + "\n", "M.txt:2: train.csv has other counts " +
+		{"two counts for one file", "train 3 1 2 " + hash("a") + "\ntrain 3 2 1 " + hash("a") + "\n", "M.txt:2: " +
+			"train.csv has other counts " +
 			"than on line 1; keep the right ones"},
-		{"original out of the folder", hash("a") + "  ../x.csv\n", `M.txt:1: the path "../x.csv" leads out of the folder`},
+		{"original out of the folder", hash("a") + "  ../x.csv\n", `M.txt:1: the path "../x.csv" leads out of the ` +
+			`folder`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := Parse("M.txt", []byte(tt.data))
@@ -165,7 +197,8 @@ func TestBadManifestsNameTheLine(t *testing.T) {
 }
 
 // The layout of the original's published file, with prose of our own and made-up hashes.
-var originalLayout = "Frozen files of a benchmark\nFrozen at: 2026-03-24 15:23:16 UTC\n" + strings.Repeat("=", 80) + "\n" +
+var originalLayout = "Frozen files of a benchmark\nFrozen at: 2026-03-24 15:23:16 " +
+	"UTC\n" + strings.Repeat("=", 80) + "\n" +
 	"Name                             Rows   Benign  Injection  SHA-256\n" + strings.Repeat("-", 80) + "\n" +
 	"train                           27093    12846      14247  " + hash("a") + "\n" +
 	"hard_benign_test                 1472     1472          0  " + hash("b") + "\n" +
@@ -198,12 +231,16 @@ func TestParseReadsTheFormsOfTheOriginal(t *testing.T) {
 	}{
 		{"as published", originalLayout, whole},
 		{"with CRLF and a byte order mark", "\ufeff" + strings.ReplaceAll(originalLayout, "\n", "\r\n"), whole},
-		{"pipes and thousands separators", "| path | rows | benign | injection | SHA-256 |\n|---|---:|---:|---:|---|\n" +
-			"| train.csv | 27,093 | 12,846 | 14,247 | `" + strings.ToUpper(hash("a")) + "` |\n| x/y.csv | | | | " + hash("b") + " |\n" +
+		{"pipes and thousands separators", "| path | rows | benign | injection | SHA-256 " +
+			"|\n|---|---:|---:|---:|---|\n" +
+			"| train.csv | 27,093 | 12,846 | 14,247 | `" + strings.ToUpper(hash("a")) + "` |\n| x/y.csv | | " +
+			"| | " + hash("b") + " |\n" +
 			"| total of these | 27,093 | 1 | 2 | |\n",
 			[]File{split("train.csv", "a", 27093, 12846, 14247), {Path: "x/y.csv", SHA256: hash("b")}}},
-		{"checksum lines", hash("a") + " *data/pids_bench_v3/train.csv\n" + hash("b") + "  ./my file 2.csv\n# comment\n" + hash("c") + "  LICENSE\n",
-			[]File{{Path: "LICENSE", SHA256: hash("c")}, {Path: "my file 2.csv", SHA256: hash("b")}, {Path: "train.csv", SHA256: hash("a")}}},
+		{"checksum lines", hash("a") + " *data/pids_bench_v3/train.csv\n" + hash("b") + "  ./my file 2.csv\n# " +
+			"comment\n" + hash("c") + "  LICENSE\n",
+			[]File{{Path: "LICENSE", SHA256: hash("c")}, {Path: "my file " +
+				"2.csv", SHA256: hash("b")}, {Path: "train.csv", SHA256: hash("a")}}},
 		{"checksums before the table", hash("a") + "  ood/domain_ood.csv\ndomain_ood 3 1 2 " + hash("a") + "\n",
 			[]File{split("ood/domain_ood.csv", "a", 3, 1, 2)}},
 		{"unknown split", "my_split 3 1 2 " + hash("a") + "\n", []File{split("my_split.csv", "a", 3, 1, 2)}},
@@ -229,7 +266,8 @@ func TestManifestReadsBackAsItWasWritten(t *testing.T) {
 			m.Comments = append(m.Comments, pick("", "a comment", "# x", "folder:", "é, \"x\""))
 		}
 		for i := range 1 + rng.IntN(4) {
-			f := File{Path: pick("", "ood/", "with space/", "é/") + strconv.Itoa(i) + pick(".csv", " x", "…"), SHA256: hash(pick("a", "b", "9"))}
+			f := File{Path: pick("", "ood/", "with "+
+				"space/", "é/") + strconv.Itoa(i) + pick(".csv", " x", "…"), SHA256: hash(pick("a", "b", "9"))}
 			if rng.IntN(2) == 0 {
 				f.Counted, f.Benign, f.Injection = true, 1+rng.IntN(1e5), rng.IntN(1e5)
 				f.Rows = f.Benign + f.Injection
@@ -255,13 +293,16 @@ func TestManifestReadsBackAsItWasWritten(t *testing.T) {
 func TestWriteRefusesWhatCannotBeReadBack(t *testing.T) {
 	ok := File{Path: "a.csv", SHA256: hash("a")}
 	for want, m := range map[string]*Manifest{
-		`the edition is "a\nb", expected a plain name`:                      {Edition: "a\nb", Files: []File{ok}},
-		`the folder "/x" is absolute, expected a path inside the folder`:    {Folder: "/x", Files: []File{ok}},
-		`the comment "folder: x" is no comment in this place`:               {Comments: []string{"folder: x"}},
-		`the path "../a" leads out of the folder`:                           {Files: []File{{Path: "../a", SHA256: hash("a")}}},
+		`the edition is "a\nb", expected a plain name`:                   {Edition: "a\nb", Files: []File{ok}},
+		`the folder "/x" is absolute, expected a path inside the folder`: {Folder: "/x", Files: []File{ok}},
+		`the comment "folder: x" is no comment in this place`:            {Comments: []string{"folder: x"}},
+		`the path "../a" leads out of the ` +
+			`folder`: {Files: []File{{Path: "../a", SHA256: hash("a")}}},
 		"the path a.csv stands twice":                                       {Files: []File{ok, ok}},
 		`the SHA-256 of b is "", expected 64 lower-case hexadecimal digits`: {Files: []File{{Path: "b"}}},
-		"b has 3 rows, expected benign + injection = 1":                     {Files: []File{{Path: "b", SHA256: hash("a"), Counted: true, Rows: 3, Benign: 1}}},
+		"b has 3 rows, expected benign + " +
+			"injection = 1": {Files: []File{{Path: "b", SHA256: hash("a"), Counted: true,
+			Rows: 3, Benign: 1}}},
 	} {
 		checkError(t, Write(&bytes.Buffer{}, m), "cannot write the manifest: "+want)
 		if m.Hash() != "" {
@@ -273,7 +314,8 @@ func TestWriteRefusesWhatCannotBeReadBack(t *testing.T) {
 // FuzzManifest checks that what is accepted holds safe, sorted, distinct paths and survives writing and reading.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(originalLayout))
-	f.Add([]byte(Header + "\n# edition: open\n# folder: data/open\n# x\n" + hash("a") + "  3  1  2  a b.csv\n" + hash("b") + " - - - c\n"))
+	f.Add([]byte(Header + "\n# edition: open\n# folder: data/open\n# x\n" + hash("a") + "  3  1  2  a " +
+		"b.csv\n" + hash("b") + " - - - c\n"))
 	f.Add([]byte("| train | 1,000 | 1 | 999 | `" + hash("a") + "` |\n"))
 	f.Add([]byte(hash("a") + " *../x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -286,7 +328,8 @@ func FuzzManifest(f *testing.F) {
 			return
 		}
 		for i, file := range m.Files {
-			if !filepath.IsLocal(file.Path) || strings.Contains(file.Path, `\`) || i > 0 && m.Files[i-1].Path >= file.Path {
+			if !filepath.IsLocal(file.Path) || strings.Contains(file.Path,
+				`\`) || i > 0 && m.Files[i-1].Path >= file.Path {
 				t.Fatalf("%q: path %q", data, file.Path)
 			}
 		}

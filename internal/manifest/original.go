@@ -65,8 +65,8 @@ func (p *parser) original(m *Manifest, text string) error {
 		old := &m.Files[i]
 		switch {
 		case old.SHA256 != f.SHA256:
-			return p.fail("%s has the SHA-256 %s…, on line %d it has %s…", f.Path, f.SHA256[:12], p.at[f.Path], old.SHA256[:12]).
-				WithCure("keep the right one")
+			return p.fail("%s has the SHA-256 %s…, on line %d it has %s…", f.Path, f.SHA256[:12], p.at[f.Path],
+				old.SHA256[:12]).WithCure("keep the right one")
 		case old.Counted && f.Counted && *old != f:
 			return p.fail("%s has other counts than on line %d", f.Path, p.at[f.Path]).WithCure("keep the right ones")
 		case f.Counted:
@@ -133,7 +133,7 @@ func (p *parser) originalLine(line string) (f File, ok bool, err error) {
 // splitWords splits a line at spaces and pipes and finds the first SHA-256 among them (-1: none).
 func splitWords(line string) (words []string, hash int) {
 	hash = -1
-	for _, w := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' || r == '|' || r == '`' }) {
+	for _, w := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" \t|`", r) }) {
 		if isHash(w) && hash < 0 {
 			hash = len(words)
 		}

@@ -85,8 +85,8 @@ func (r *Report) Err() error {
 	case 1:
 		return fault.New(fault.Integrity, "%s", problems[0])
 	}
-	return fault.New(fault.Integrity, "%s does not match %s in %d places:\n  %s", dataset.Quote(r.Dir), r.name, len(problems),
-		strings.Join(problems, "\n  "))
+	return fault.New(fault.Integrity, "%s does not match %s in %d places:\n  %s", dataset.Quote(r.Dir), r.name,
+		len(problems), strings.Join(problems, "\n  "))
 }
 
 // droppings are files that tools and file managers leave in any folder; the manifest itself may lie there too.
@@ -162,8 +162,12 @@ func (m *Manifest) open(dir string) (*os.Root, error) {
 	} else if info, serr := os.Stat(dir); serr == nil && !info.IsDir() {
 		what = "is no folder"
 	}
-	return nil, fault.New(fault.Integrity, "the folder %s of the files that %s freezes %s", dataset.Quote(dir), m.title(), what).
-		WithCure("%s", strings.Replace(m.cure(), "copy it again from its source", "name the right folder with --data", 1))
+	cure := m.cure()
+	if m.Folder == "" {
+		cure = "name the right folder with --data"
+	}
+	return nil, fault.New(fault.Integrity, "the folder %s of the files that %s freezes %s", dataset.Quote(dir), m.title(),
+		what).WithCure("%s", cure)
 }
 
 // check examines files in parallel; the results stand in the order of the files.
@@ -261,7 +265,8 @@ func (m *Manifest) locate(root *os.Root, dir string, f File, r Result) (fs.FileI
 		case last:
 			return nil, r.problem(dir, NotAFile, m.cure(), "is a device or pipe, expected a file"), false
 		case !info.IsDir():
-			return nil, r.problem(dir, Missing, m.cure(), "is missing: %s is a file, expected a folder", dataset.Quote(part)), false
+			return nil, r.problem(dir, Missing, m.cure(), "is missing: %s is a file, expected a folder",
+				dataset.Quote(part)), false
 		}
 	}
 	panic("unreachable: a path has a last part")

@@ -15,7 +15,8 @@ func TestVerifyDoesNotWaitForAPipe(t *testing.T) {
 		t.Skip(err)
 	}
 	_, err := Verify(m, dir)
-	checkError(t, err, dir+"/test.csv is a device or pipe, expected a file; build the data again with `pidsbench data build`")
+	checkError(t, err, dir+"/test.csv is a device or pipe, expected a file; build the data again with `pidsbench "+
+		"data build`")
 }
 
 func TestVerifyNamesAFileWithoutPermission(t *testing.T) {
@@ -25,5 +26,6 @@ func TestVerifyNamesAFileWithoutPermission(t *testing.T) {
 	m, dir := edition(t)
 	must(t, os.Chmod(dir+"/test.csv", 0))
 	_, err := Verify(m, dir)
-	checkError(t, err, dir+"/test.csv cannot be read: permission denied; make it readable, or build the data again with `pidsbench data build`")
+	checkError(t, err, dir+"/test.csv cannot be read: permission denied; make it readable, or build the data again "+
+		"with `pidsbench data build`")
 }
