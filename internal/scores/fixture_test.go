@@ -23,8 +23,9 @@ func header(rows int) Header {
 	return Header{
 		Identity: Identity{
 			Schema: Schema, Edition: "open", Split: "test", SplitSHA256: hashA, Rows: rows, Detector: "deberta", Seed: 42,
-			ConfigHash: hashB, Files: []detect.File{{Path: "model.onnx", SHA256: hashA}, {Path: "tokenizer.json", SHA256: hashB}},
-			Precision: "fp32", WindowMode: engine.Max, MaxLength: 512, Stride: 64,
+			ConfigHash: hashB,
+			Files:      []detect.File{{Path: "model.onnx", SHA256: hashA}, {Path: "tokenizer.json", SHA256: hashB}},
+			Precision:  "fp32", WindowMode: engine.Max, MaxLength: 512, Stride: 64,
 		},
 		Info: Info{Setup: Setup{Tool: "pidsbench 1.0", Runtime: "onnxruntime 1.30.0", CPU: "avx2 fma"}},
 	}

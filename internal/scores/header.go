@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"pidsbench/internal/dataset"
 	"pidsbench/internal/detect"
 	"pidsbench/internal/engine"
 	"pidsbench/internal/fault"
@@ -41,15 +40,6 @@ type Identity struct {
 	WindowMode  engine.Mode   `json:"window_mode"`
 	MaxLength   int           `json:"max_length"` // tokens, special ones counted; 0 = no limit
 	Stride      int           `json:"stride"`     // tokens
-}
-
-// IdentityOf returns the identity of the scores that a detector gives to a split.
-func IdentityOf(edition string, split *dataset.Split, det detect.Info, mode engine.Mode) Identity {
-	return Identity{
-		Schema: Schema, Edition: edition, Split: split.Name, SplitSHA256: split.SHA256, Rows: len(split.Rows),
-		Detector: det.ID, Seed: det.Seed, ConfigHash: det.ConfigHash, Files: det.Files, Precision: det.Precision,
-		WindowMode: mode, MaxLength: det.MaxLength, Stride: det.Stride,
-	}
 }
 
 // Info is what else is worth knowing. It may differ between files that are compared.
@@ -231,7 +221,7 @@ func mismatch(path string, d *difference) error {
 // clip shortens a string that comes from a file to 40 characters for a message; a SHA-256 to its first 12.
 func clip(s string) string {
 	most := 40
-	if len(s) == 64 && !strings.ContainsFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) }) {
+	if len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" {
 		most = 12
 	}
 	if r := []rune(s); len(r) > most {

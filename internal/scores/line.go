@@ -200,8 +200,8 @@ func (f *fields) line() (Line, error) {
 	return l, nil
 }
 
-// onlyFields returns an error unless the raw JSON object holds fields of the struct that v points to, spelled exactly so
-// and each of them once.
+// onlyFields returns an error unless the raw JSON object holds fields of the struct that v points to alone, spelled
+// exactly so, and each of them once.
 func onlyFields(raw []byte, v any) error {
 	if !utf8.Valid(raw) {
 		return errors.New("the line is no valid UTF-8")
@@ -214,8 +214,8 @@ func onlyFields(raw []byte, v any) error {
 	return uniqueKeys(raw)
 }
 
-// uniqueKeys returns an error when an object in the raw JSON value has a key twice, or one with other characters than our
-// fields have: the decoder takes "Row" for row as well.
+// uniqueKeys returns an error when an object in the raw JSON value has a key twice, or one with other characters than
+// our fields have: the decoder takes "Row" for row as well.
 func uniqueKeys(raw []byte) error {
 	type level struct {
 		object bool
@@ -262,7 +262,8 @@ func uniqueKeys(raw []byte) error {
 func jsonError(err error) error {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
-		return fmt.Errorf("field %s holds a %s, expected %s", strings.TrimPrefix(wrongType.Field, "Identity."), wrongType.Value, wrongType.Type)
+		field := strings.TrimPrefix(wrongType.Field, "Identity.")
+		return fmt.Errorf("field %s holds a %s, expected %s", field, wrongType.Value, wrongType.Type)
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {

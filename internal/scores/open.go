@@ -11,8 +11,8 @@ import (
 	"pidsbench/internal/fault"
 )
 
-// Open opens the score file at path, FILE.jsonl, for the rows that it lacks. Scores of another identity at that path are
-// an integrity error that names the difference, and another process that writes the same file is an error.
+// Open opens the score file at path, FILE.jsonl, for the rows that it lacks. Scores of another identity at that path
+// are an integrity error that names the difference, and another process that writes the same file is an error.
 //
 // A row that was in flight when a process died is a suspect; one that was in flight twice gets the error DiedTwice.
 func Open(path string, h Header, opt Options) (*Writer, error) {

@@ -39,8 +39,8 @@ type marks struct {
 	Setup *Setup `json:"setup,omitempty"`
 }
 
-// readPart reads a .part file. A last line that is torn (without newline, or not to be parsed) is left out; a header that
-// is torn makes the file count as empty: then whole is 0.
+// readPart reads a .part file. A last line that is torn (without newline, or not to be parsed) is left out; a header
+// that is torn makes the file count as empty: then whole is 0.
 func readPart(path string, in io.Reader) (*part, error) {
 	r := newLineReader(in)
 	p := &part{lines: map[int]Line{}, deaths: map[int]int{}}

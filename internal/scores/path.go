@@ -25,8 +25,8 @@ func Path(dir string, h Header) string {
 }
 
 // component makes a file name out of a name that may be anything (splits of a user's own data are named after files):
-// bytes other than letters, digits, dot, dash and underscore, and a leading dot, are written as %2F; what is longer than
-// a file name may be ends in a hash instead. Different names stay different.
+// bytes other than letters, digits, dot, dash and underscore, and a leading dot, are written like %2F; what is longer
+// than a file name may be ends in a hash instead. Different names stay different.
 func component(name string) string {
 	const most = 120
 	var b strings.Builder
@@ -49,8 +49,8 @@ func component(name string) string {
 	return s
 }
 
-// Find returns the score file of a whole split: the first that is there in the folders' order, the plain file before the
-// gzipped one. Its error wraps fs.ErrNotExist when there is none.
+// Find returns the score file of a whole split: the first that is there in the folders' order, the plain file before
+// the gzipped one. Its error wraps fs.ErrNotExist when there is none.
 func Find(dirs []string, edition, detector string, seed int, mode engine.Mode, split string) (string, error) {
 	h := Header{Identity: Identity{Edition: edition, Detector: detector, Seed: seed, WindowMode: mode, Split: split}}
 	for _, dir := range dirs {

@@ -61,17 +61,20 @@ func TestAScoreFileLooksLikeThis(t *testing.T) {
 	if !reflect.DeepEqual(f.Header, h) {
 		t.Errorf("got header %+v, want %+v", f.Header, h)
 	}
-	if !f.Lines[3].Truncated() || f.Lines[0].Truncated() || f.Lines[1].Scored() || f.Lines[2].Scored() || !f.Lines[3].Scored() {
+	if l := f.Lines; !l[3].Truncated() || l[0].Truncated() || l[1].Scored() || l[2].Scored() || !l[3].Scored() {
 		t.Errorf("got lines %+v", f.Lines)
 	}
 }
 
 func TestScoresReadBackToTheSameFloat(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	scores := []float64{0, 1, 0.1, 1. / 3, 0.5, math.Nextafter(1, 0), math.SmallestNonzeroFloat64, 1e-5, 1e-7, 0.30000000000000004}
+	scores := []float64{
+		0, 1, 0.1, 1. / 3, 0.5, math.Nextafter(1, 0), math.SmallestNonzeroFloat64, 1e-5, 1e-7, 0.30000000000000004,
+	}
 	for len(scores) < 20_000 {
 		// Any bits of a float from 0 to 1, denormal ones too, and floats as they come out of a softmax.
-		scores = append(scores, math.Float64frombits(rng.Uint64N(math.Float64bits(1)+1)), rng.Float64(), float64(rng.Float32()))
+		drawn := math.Float64frombits(rng.Uint64N(math.Float64bits(1) + 1))
+		scores = append(scores, drawn, rng.Float64(), float64(rng.Float32()))
 	}
 	h := header(len(scores))
 	path := filepath.Join(t.TempDir(), "test.jsonl")
@@ -99,9 +102,11 @@ func TestOtherSpellingsOfALineAreRead(t *testing.T) {
 	for in, want := range map[string]Line{
 		`{"row": 1, "score": 0.50}`:    {Row: 1, Score: 0.5},
 		"{\"score\":5e-1,\"row\":1}\r": {Row: 1, Score: 0.5},
-		`{"row":1,"score":1,"windows":2,"tokens":9,"tokens_scored":9,"nuls":0} `: {Row: 1, Score: 1, Windows: 2, Tokens: 9, TokensScored: 9},
-		`{"row":1,"error":"\u0041é"}`:                                            {Row: 1, Error: "Aé"},
-		`{"row":1,"missing_text":true,"error":null}`:                             {Row: 1, MissingText: true},
+		`{"row":1,"score":1,"windows":2,"tokens":9,"tokens_scored":9,"nuls":0} `: {
+			Row: 1, Score: 1, Windows: 2, Tokens: 9, TokensScored: 9,
+		},
+		`{"row":1,"error":"\u0041é"}`:                {Row: 1, Error: "Aé"},
+		`{"row":1,"missing_text":true,"error":null}`: {Row: 1, MissingText: true},
 	} {
 		got, err := parseLine([]byte(in + "\n"))
 		if err != nil || got != want {
@@ -124,8 +129,10 @@ func TestABadScoreFileIsNamedWithItsLine(t *testing.T) {
 		{"other schema", strings.Replace(head, "scores/1", "scores/2", 1) + l0,
 			`F:1: schema is "pidsbench-scores/2", expected "pidsbench-scores/1"`},
 		{"unknown field", strings.Replace(head, `"seed"`, `"sead"`, 1), `F:1: header: unknown field "sead"`},
-		{"field twice", strings.Replace(head, `"seed":42`, `"seed":42,"seed":43`, 1), `F:1: header: field "seed" stands twice`},
-		{"other case", strings.Replace(head, `"seed"`, `"Seed"`, 1), `F:1: header: field "Seed" is unknown, expected lower-case letters`},
+		{"field twice", strings.Replace(head, `"seed":42`, `"seed":42,"seed":43`, 1),
+			`F:1: header: field "seed" stands twice`},
+		{"other case", strings.Replace(head, `"seed"`, `"Seed"`, 1),
+			`F:1: header: field "Seed" is unknown, expected lower-case letters`},
 		{"two values", strings.TrimSpace(head) + "{}\n",
 			"F:1: no header of a score file: invalid character '{' after top-level value"},
 		{"bad hash", strings.Replace(head, hashA, strings.ToUpper(hashA), 1),
@@ -355,8 +362,8 @@ func FuzzScores(f *testing.F) {
 	f.Add([]byte(text))
 	f.Add([]byte(strings.Replace(text, `"cpu"`, `"shard":"1/1","cpu"`, 1)))
 	f.Add([]byte(text[:len(text)-3]))
-	f.Add([]byte(strings.SplitAfter(text, "\n")[0] + "{\"begin\":[1,2]}\n{\"end\":[2]}\n{\"setup\":{\"tool\":\"x\",\"cpu\":\"y\"}}\n" +
-		"{\"row\":1,\"score\":0.25}\n{\"row\":2,"))
+	f.Add([]byte(strings.SplitAfter(text, "\n")[0] + `{"begin":[1,2]}` + "\n" + `{"end":[2]}` + "\n" +
+		`{"setup":{"tool":"x","cpu":"y"}}` + "\n" + `{"row":1,"score":0.25}` + "\n" + `{"row":2,`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		// What is accepted reads back the same from its canonical form.
 		if file, err := read("f", bytes.NewReader(data)); err == nil {

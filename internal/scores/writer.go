@@ -21,8 +21,8 @@ type Options struct {
 // Writer adds rows to a score file, from where an earlier process left off. Its methods are safe for concurrent use.
 //
 // Rows are appended to FILE.part as they come, under a lock that keeps other processes out; each line is handed to the
-// system at once, so a killed process loses at most the line it was writing. Finish writes FILE in row order and removes
-// FILE.part. When FILE is there already, only its rows with errors are left to do.
+// system at once, so a killed process loses at most the line it was writing. Finish writes FILE in row order and
+// removes FILE.part. When FILE is there already, only its rows with errors are left to do.
 type Writer struct {
 	path   string
 	header Header

@@ -102,6 +102,15 @@ func TestAFileCutOffAnywhereIsMadeGood(t *testing.T) {
 		if got, want := len(w.Lines()), strings.Count(whole, `{"row"`); got != want {
 			t.Fatalf("cut at byte %d: %d lines are left, want %d", n, got, want)
 		}
+		known := len(w.Lines())
+		add(t, w, w.Todo()[0])
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w = open(t, path, h, Options{}) // what was cut off is gone for good
+		if got := len(w.Lines()); got != known+1 {
+			t.Fatalf("cut at byte %d: %d lines a run later, want %d", n, got, known+1)
+		}
 		if n%40 != 0 && n < len(full)-40 { // writing a whole file to disk takes its time
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
@@ -306,7 +315,8 @@ func TestFinishNeedsEveryRow(t *testing.T) {
 	w := open(t, path, h, Options{})
 	add(t, w, 0, 1, 2, 9)
 	err := w.Finish()
-	want := path + ".part: 6 of 10 rows have no score yet, the first of them row 3; score them by running the command again"
+	want := path + ".part: 6 of 10 rows have no score yet, the first of them row 3; " +
+		"score them by running the command again"
 	if err == nil || err.Error() != want || fault.ExitCode(err) != 4 {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -345,7 +355,8 @@ func TestOnlySoundLinesOfRowsThatAreLeftAreWritten(t *testing.T) {
 	nan /= nan
 	for _, l := range []Line{
 		{Row: 0, Score: 0.5}, {Row: 5, Score: 0.5}, {Row: -1, Score: 0.5}, {Row: 1, Score: nan}, {Row: 1, Score: 1.5},
-		{Row: 1, Score: -0.5}, {Row: 1, Error: "x", Score: 0.5}, {Row: 1, Error: "\xff"}, {Row: 1, MissingText: true, Error: "x"},
+		{Row: 1, Score: -0.5}, {Row: 1, Error: "x", Score: 0.5}, {Row: 1, Error: "\xff"},
+		{Row: 1, MissingText: true, Error: "x"},
 		{Row: 1, MissingText: true, NULs: 1}, {Row: 1, Tokens: 3}, {Row: 1, Windows: 1, Tokens: 3, TokensScored: 4},
 		{Row: 1, Error: strings.Repeat("x", maxError+1)},
 	} {
@@ -507,6 +518,39 @@ func TestRowsGivenBackAtCloseAreNoSuspects(t *testing.T) {
 	}
 	if len(w.Todo()) != 3000 {
 		t.Errorf("%d rows are left", len(w.Todo()))
+	}
+}
+
+func TestOnlyDeathsSinceTheLastLineOfARowCount(t *testing.T) {
+	h := header(8)
+	head, err := h.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := `{"row":5,"error":"no"}` + "\n"
+	begin, end := `{"begin":[5]}`+"\n", `{"end":[5]}`+"\n"
+	for _, c := range []struct {
+		name, marks string
+		suspect     bool
+		died        bool
+	}{
+		{"never begun", "", false, false},
+		{"ended with an error", begin + failed, false, false},
+		{"in flight", begin, true, false},
+		{"given back", begin + end, false, false},
+		{"given back without a begin", end, false, false},
+		{"in flight, later given back", begin + begin + end, true, false},
+		{"error, then in flight", begin + failed + begin, true, false},
+		{"in flight twice", begin + begin, false, true},
+		{"error, then in flight twice", failed + begin + begin, false, true},
+	} {
+		path := filepath.Join(t.TempDir(), "test.jsonl")
+		place(t, path+".part", string(head)+c.marks)
+		w := open(t, path, h, Options{})
+		died := slices.Contains(w.Lines(), Line{Row: 5, Error: DiedTwice})
+		if w.Suspect(5) != c.suspect || died != c.died || slices.Contains(w.Todo(), 5) == c.died {
+			t.Errorf("%s: suspect %v, died twice %v, todo %v", c.name, w.Suspect(5), died, w.Todo())
+		}
 	}
 }
 

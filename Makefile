@@ -1,0 +1,101 @@
+# `make eval` and `make test` do all they need, from a fresh clone on. `make help` lists the targets.
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+# The checkout this file lies in is the one to work on, whoever owns it.
+unexport PIDSBENCH_ROOT
+export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
+ifneq ($(PIDSBENCH_SOURCES),)
+# Tests run in folders of their own.
+override export PIDSBENCH_SOURCES := $(if $(filter /%,$(PIDSBENCH_SOURCES)),,$(CURDIR)/)$(PIDSBENCH_SOURCES)
+endif
+
+STAMPS := .build/stamps
+ARCHIVE := third_party/lib/libtokenizers.a
+RUNTIME := third_party/lib/libonnxruntime.$(if $(filter Darwin,$(shell uname -s)),dylib,so)
+PROGRAM := bin/pidsbench
+DATA := $(STAMPS)/data
+PULLED := models/.pulled/stackone-defender/model.lock.json
+
+# All that is compiled or embedded into the program.
+SOURCES := go.mod go.sum $(shell find cmd internal -type f ! -name '*_test.go' ! -path '*/testdata/*')
+DATA_INPUTS := configs/builder.yaml $(wildcard FREEZE_MANIFEST.txt) \
+	$(shell find data -path data/open -prune -o -type f -print)
+
+.PHONY: help eval test build native data models mirror ci-deps clean distclean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+eval: $(PROGRAM) $(DATA) ## build everything, fetch and verify the data, evaluate the detector deberta
+	@$(PROGRAM) verify
+	@$(PROGRAM) eval --detector deberta
+
+test: $(PROGRAM) $(DATA) $(PULLED) ## build and fetch everything, then run all checks and tests
+	@echo 'checking format, go vet, and the build without cgo (about a minute the first time)'
+	@files=$$(find . -name '*.go' ! -path './.*' ! -path './third_party/*' -exec gofmt -l {} +) || exit 1; \
+	if [ -n "$$files" ]; then echo 'gofmt would change these files; run gofmt -w on them:' $$files >&2; exit 1; fi
+	@go vet ./...
+	@CGO_ENABLED=0 go build ./...
+	@CGO_ENABLED=0 go vet ./...
+	@echo 'running the tests'
+	@go test ./...
+
+build: $(PROGRAM) ## build bin/pidsbench
+
+native: $(ARCHIVE) $(RUNTIME) ## build and fetch the native libraries into third_party/lib
+
+data: $(PROGRAM) $(DATA) ## fetch the public sources and build the open edition into data/open
+	@$(PROGRAM) verify || { echo 'building the data anew' && $(PROGRAM) data build; }
+
+models: $(PULLED) ## pull the foreign detector stackone-defender
+
+mirror: $(PROGRAM) ## TO=DIR: put every package into DIR, for PIDSBENCH_SOURCES=DIR without a network
+	@[ -n "$$TO" ] || { echo 'make mirror: name the folder to fill: make mirror TO=DIR' >&2; exit 2; }
+	@$(PROGRAM) data mirror --to "$$TO"
+	@python3 tools/setup/onnxruntime.py --mirror "$$TO"
+
+ci-deps: ## install the system packages that are missing (Debian, Ubuntu)
+	@tools/setup/ci-deps.sh
+
+clean: ## remove what was built, but not the native libraries, packages, models and scores
+	rm -rf bin data/open
+	[ ! -d .build ] || find .build -mindepth 1 -maxdepth 1 ! -name packages -exec rm -rf {} +
+
+distclean: ## remove all that was built or fetched, but not the scores in out/
+	rm -rf bin data/open .build third_party models/.pulled
+
+# TO reaches the recipe through the environment, whatever characters it holds.
+export TO
+
+# The tools are looked at before the first thing is built, not again.
+$(STAMPS)/tools: tools/setup/check-tools.sh
+	@tools/setup/check-tools.sh
+	@mkdir -p $(STAMPS) && touch $@
+
+$(ARCHIVE): tools/setup/tokenizers.sh go.mod | $(STAMPS)/tools
+	@tools/setup/tokenizers.sh
+
+$(RUNTIME): tools/setup/onnxruntime.py | $(STAMPS)/tools
+	@python3 tools/setup/onnxruntime.py
+
+# Linking into a new name makes sure that Go links: it does not notice another archive.
+$(PROGRAM): $(SOURCES) $(ARCHIVE) | $(RUNTIME) $(STAMPS)/tools
+	@echo 'building bin/pidsbench (about half a minute the first time)'
+	@mkdir -p bin && rm -f bin/.pidsbench.new
+	@go build -o bin/.pidsbench.new ./cmd/pidsbench && mv bin/.pidsbench.new $@
+
+$(DATA): $(DATA_INPUTS) $(if $(wildcard data/open/test.csv),,absent) | $(PROGRAM)
+	@echo 'building the open edition: fetching its packages (34 MB) when they are not here, then about a minute'
+	@$(PROGRAM) data build
+	@mkdir -p $(STAMPS) && touch $@
+
+# A prerequisite that is never up to date.
+.PHONY: absent
+absent:
+
+$(PULLED): configs/detectors.yaml | $(PROGRAM)
+	@$(PROGRAM) models pull stackone-defender
+	@touch $@
