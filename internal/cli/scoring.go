@@ -91,6 +91,13 @@ func (s *scorer) doubts(info detect.Info) []string {
 	return []string{"trained on other data: possibly contaminated"}
 }
 
+// note tells people something, unless they asked for quiet.
+func (s *scorer) note(format string, args ...any) {
+	if !s.opts.quiet {
+		s.st.logf(format, args...)
+	}
+}
+
 // job is one split to be scored by one detector.
 type job struct {
 	split *dataset.Split
@@ -103,6 +110,9 @@ func (s *scorer) open(c *candidate, split *dataset.Split) (*job, error) {
 	w, err := scores.Open(scores.Path(s.st.abs(s.opts.out), h), h, scores.Options{Fresh: s.opts.fresh})
 	if err != nil {
 		return nil, err
+	}
+	for _, f := range w.Removed() {
+		s.note("removed %s", f)
 	}
 	j := &job{split: split, w: w}
 	for _, row := range w.Todo() {

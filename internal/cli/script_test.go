@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"testing"
 
@@ -19,18 +18,17 @@ import (
 	"pidsbench/internal/testenv"
 )
 
-// TestMain lets scripts run the program as `exec pidsbench …`.
+// TestMain lets scripts run the program as `exec pidsbench …`, and other tests run this binary as the program.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pidsbench": func() {
-		st, err := NewState()
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+	run := func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		context.AfterFunc(ctx, stop)
-		os.Exit(Main(ctx, st))
-	}})
+		os.Exit(runAsProgram(ctx))
+	}
+	if os.Getenv(asProgram) != "" {
+		run()
+	}
+	testscript.Main(m, map[string]func(){"pidsbench": run})
 }
 
 // TestScripts runs the program as a user would: each script is a small project of its own.
@@ -44,7 +42,6 @@ func runScripts(t *testing.T, dir string) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  cmdExits,
 			"freeze": cmdFreeze,
-			"nth":    cmdNth,
 		},
 		Setup: func(env *testscript.Env) error {
 			root := testenv.Root(t)
@@ -106,16 +103,6 @@ func cmdFreeze(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(manifest.Write(f, m))
 	ts.Check(f.Close())
-}
-
-// cmdNth checks that a pattern occurs a number of times in a file: nth 2 FILE REGEXP.
-func cmdNth(ts *testscript.TestScript, neg bool, args []string) {
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	got := len(regexp.MustCompile("(?m)"+args[2]).FindAllString(ts.ReadFile(args[1]), -1))
-	if got != want {
-		ts.Fatalf("%q occurs %d times, want %d", args[2], got, want)
-	}
 }
 
 func TestEveryKindOfErrorHasItsExitStatus(t *testing.T) {
