@@ -1,0 +1,121 @@
+package builder
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pidsbench/internal/testenv"
+)
+
+var update = flag.Bool("update", false, "build data/open anew, write its counts to configs/builder.yaml and freeze it")
+
+// builtPackages skips the test where the pinned packages are not here.
+func builtPackages(t *testing.T) {
+	t.Helper()
+	lock, err := LoadLock(testenv.Root(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range lock.Packages {
+		testenv.Built(t, ".build/packages/"+p.pin().FileName())
+	}
+}
+
+// TestFullBuild builds the real edition twice: here, and in another process with one processor, another locale, time
+// zone, working folder and output. Both must give the frozen bytes.
+func TestFullBuild(t *testing.T) {
+	if dir := os.Getenv("BUILDER_TEST_OUT"); dir != "" { // the other process
+		if _, err := Build(t.Context(), testOptions(os.Getenv("BUILDER_TEST_ROOT"), dir)); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	builtPackages(t)
+	root := testenv.Root(t)
+	if *update {
+		updateEdition(t, root)
+	}
+	here, there := t.TempDir(), filepath.Join(t.TempDir(), "übung 1")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestFullBuild$")
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "TZ=Asia/Kathmandu", "LC_ALL=tr_TR.UTF-8",
+		"BUILDER_TEST_OUT="+there, "BUILDER_TEST_ROOT="+root)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	report, err := Build(t.Context(), testOptions(root, here))
+	if err2 := cmd.Wait(); err2 != nil {
+		t.Fatalf("the other process: %v\n%s", err2, &out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Files {
+		a, err := os.ReadFile(filepath.Join(here, "open", filepath.FromSlash(f.File)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(there, "open", filepath.FromSlash(f.File)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(a, b) {
+			t.Errorf("%s differs between the two builds", f.File)
+		}
+	}
+}
+
+func testOptions(root, dir string) Options {
+	return Options{Root: root, Out: filepath.Join(dir, "open"), Work: filepath.Join(dir, "work")}
+}
+
+// updateEdition makes a draft the frozen edition.
+func updateEdition(t *testing.T, root string) {
+	start := time.Now()
+	report, err := Build(context.Background(), Options{Root: root, Draft: true, Stage: func(name string, n int) {
+		t.Logf("%6.2fs %s %d", time.Since(start).Seconds(), name, n)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, filepath.FromSlash(ConfigPath))
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, _ := strings.Cut(string(data), "expect:\n")
+	text = strings.TrimRight(text, "\n") + "\n\nexpect:\n"
+	for _, f := range report.Files {
+		text += fmt.Sprintf("  - file: %s\n    benign: %d\n    injection: %d\n    sources:\n", f.File, f.Benign, f.Injection)
+		for _, s := range slices.Sorted(maps.Keys(f.Sources)) {
+			text += fmt.Sprintf("      %s: %d\n", s, f.Sources[s])
+		}
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Freeze(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(m.Files, report.Families, report.Rounds)
+	count := map[string]int{}
+	for _, r := range report.Removed {
+		count[r.Stage+" | "+r.Source+" | "+r.Reason]++
+	}
+	for _, k := range slices.Sorted(maps.Keys(count)) {
+		t.Log(count[k], k)
+	}
+}

@@ -1,0 +1,111 @@
+// Package builder makes the open edition out of pinned packages. Build runs a line of stages, one file each: import,
+// clean, select, families, hard-benign, structural, control, split, obfuscate, files, check, counts, publish. A stage
+// is a pure function from records to records and a log of what it removed; nothing in it depends on the order of rows,
+// on the machine, on time or on any detector's score.
+package builder
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"pidsbench/internal/fault"
+	"pidsbench/internal/packages"
+)
+
+// Options says where a build reads and writes.
+type Options struct {
+	Root  string // the repository: configs/, data/, FREEZE_MANIFEST.txt
+	Out   string // the edition's folder; default Root/data/open
+	Work  string // the log of the build; default Root/.build/builder
+	Cache string // downloaded packages; default Root/.build/packages
+	// Draft leaves out the comparison with the expected counts and the manifest, for a change to the pipeline.
+	Draft bool
+	Log   func(format string, args ...any) // one line a slow step; nil for silence
+	Stage func(name string, records int)   // called as each stage ends; nil for silence
+}
+
+func (o Options) filled() Options {
+	for _, d := range []struct {
+		path *string
+		def  string
+	}{{&o.Out, "data/open"}, {&o.Work, ".build/builder"}, {&o.Cache, ".build/packages"}} {
+		if *d.path == "" {
+			*d.path = filepath.Join(o.Root, filepath.FromSlash(d.def))
+		}
+	}
+	if o.Log == nil {
+		o.Log = func(string, ...any) {}
+	}
+	if o.Stage == nil {
+		o.Stage = func(string, int) {}
+	}
+	return o
+}
+
+// Report says what a build made.
+type Report struct {
+	Files    []Expected   // rows by file and class, and by source
+	Removed  []Removal    // in the order of the stages
+	Families []FamilySize // of the pool, before anything is held out; greatest first
+	Rounds   int          // how often families were joined again because written texts came near
+}
+
+// FamilySize says how many families have so many rows.
+type FamilySize struct {
+	Rows     int `json:"rows"`
+	Families int `json:"families"`
+}
+
+// Build makes the edition and writes it to opts.Out. Counts that differ from the configuration and a difference from
+// the freeze manifest are Integrity errors; then opts.Out is left as it was, as it is after a cancelled context. The
+// report comes with such an error too.
+func Build(ctx context.Context, opts Options) (*Report, error) {
+	opts = opts.filled()
+	cfg, err := LoadConfig(opts.Root)
+	if err != nil {
+		return nil, err
+	}
+	sources, err := LoadLock(opts.Root)
+	if err != nil {
+		return nil, err
+	}
+	lists, err := LoadLists(opts.Root)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(opts.Work, 0o755); err != nil {
+		return nil, fault.New(fault.Failed, "cannot make the folder of the build: %w", err)
+	}
+	lock := flock.New(filepath.Join(opts.Work, ".lock")) // two builds would clear each other's files
+	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
+		return nil, stopped(ctx, fault.New(fault.Failed, "cannot lock the folder of the build: %w", err))
+	}
+	defer lock.Unlock()
+	items, err := openSources(ctx, sources, packages.Options{Cache: opts.Cache, Log: opts.Log})
+	if err != nil {
+		return nil, stopped(ctx, err)
+	}
+	e, err := assemble(ctx, cfg, sources, lists, items, opts.Stage)
+	if err != nil {
+		return nil, stopped(ctx, err)
+	}
+	report := e.report()
+	if !opts.Draft {
+		if err := checkCounts(report.Files, cfg.Expect); err != nil {
+			return report, err
+		}
+	}
+	return report, stopped(ctx, publish(ctx, opts, e))
+}
+
+// stopped says so when the context's end is the true reason of err.
+func stopped(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() == nil {
+		return err
+	}
+	return fault.New(fault.Interrupted, "the build was stopped; nothing was changed: %w", ctx.Err())
+}

@@ -1,0 +1,75 @@
+package builder
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"pidsbench/internal/neardup"
+	"pidsbench/internal/textnorm"
+)
+
+// Kin are the IDs of two records that are one family.
+type Kin [2]string
+
+// Families joins rows that may never be parted: equal exact or skeleton form, one carrier, one frame, a near pair
+// (TF-IDF cosine of at least the threshold), or kin, closed under chains. A family is named after its smallest member ID. Kin that name
+// an absent record join nothing.
+func Families(in []Record, near []neardup.Pair, kin []Kin) []Record {
+	sets := neardup.NewFamilies(len(in))
+	byKey := map[string]int{}
+	join := func(kind, key string, i int) {
+		if key == "" {
+			return
+		}
+		if first, ok := byKey[kind+key]; ok {
+			sets.Join(first, i)
+		} else {
+			byKey[kind+key] = i
+		}
+	}
+	for i, r := range in {
+		join("exact\x00", textnorm.Exact(r.Text), i)
+		join("skeleton\x00", textnorm.Skeleton(r.Text), i)
+		join("carrier\x00", r.Carrier, i)
+		join("frame\x00", r.Frame, i)
+	}
+	sets.JoinPairs(near)
+	at := make(map[string]int, len(in))
+	for i, r := range in {
+		at[r.ID] = i
+	}
+	for _, k := range kin {
+		i, iok := at[k[0]]
+		j, jok := at[k[1]]
+		if iok && jok {
+			sets.Join(i, j)
+		}
+	}
+	smallest := make([]string, len(in))
+	roots := sets.Roots()
+	for i, r := range in {
+		root := roots[i]
+		if smallest[root] == "" || r.ID < smallest[root] {
+			smallest[root] = r.ID
+		}
+	}
+	out := make([]Record, len(in))
+	for i, r := range in {
+		sum := sha256.Sum256([]byte(smallest[roots[i]]))
+		r.Family = "f_" + hex.EncodeToString(sum[:8])
+		out[i] = r
+	}
+	return out
+}
+
+// byFamily groups the positions of records by family; families in the order of their first record.
+func byFamily(records []Record) (names []string, members map[string][]int) {
+	members = map[string][]int{}
+	for i, r := range records {
+		if members[r.Family] == nil {
+			names = append(names, r.Family)
+		}
+		members[r.Family] = append(members[r.Family], i)
+	}
+	return names, members
+}

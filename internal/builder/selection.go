@@ -1,0 +1,35 @@
+package builder
+
+const stageSelect = "select"
+
+// Select cuts each pool source to its quota, in hash order. The rows after the quota become filler where the lock asks
+// for it. Control sources keep all their rows: their quota is drawn at the end, from rows that are near no other split.
+func Select(in []Record, lock *Lock, seed int64) (kept []Record, removed []Removal) {
+	for i := range lock.Sources {
+		s := &lock.Sources[i]
+		var rows []Record
+		for _, r := range in {
+			if r.Source == s.ID {
+				rows = append(rows, r)
+			}
+		}
+		if s.Role == Control || s.Select.Max == 0 {
+			kept = append(kept, rows...)
+			continue
+		}
+		hashOrder(rows, seed, stageSelect, byID)
+		for k, r := range rows {
+			switch {
+			case k < s.Select.Max:
+				kept = append(kept, r)
+			case k < s.Select.Max+s.Select.Filler:
+				r.Role = Filler
+				kept = append(kept, r)
+			default:
+				removed = append(removed, r.remove(stageSelect, "beyond the quota"))
+			}
+		}
+	}
+	canonical(kept)
+	return kept, removed
+}
