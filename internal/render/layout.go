@@ -109,13 +109,20 @@ func axisTable(r *results.Results, id, name string, columns []column, policy str
 	if len(lacking) > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("n/a: edition %s has no %s axis", r.Edition, strings.Join(lacking, ", no ")))
 	}
+	var flagAll []string
 	t.Groups = groups(r, policy, func(d results.DetectorSummary) Row {
 		row := Row{label("%s", Printable(d.Name))}
 		for _, c := range columns {
 			row = append(row, axisEntry(r, d, c, policy, &t.Notes))
 		}
+		if tauText(d, policy) == "0" {
+			flagAll = append(flagAll, d.Name)
+		}
 		return append(row, label("%s", tauText(d, policy)))
 	})
+	if len(flagAll) > 0 {
+		note(&t.Notes, "threshold 0 flags every text: nothing else did better on val for %s", strings.Join(flagAll, ", "))
+	}
 	return t
 }
 
