@@ -111,7 +111,8 @@ func (e *edition) build(records []Record, cfg *Config, lock *Lock, lists Lists, 
 	for p := range split {
 		split[p] = Obfuscate(split[p], cfg.Obfuscation, seed)
 	}
-	obfuscated := slices.DeleteFunc(slices.Clone(split[testPart]), func(r Record) bool { return r.Obfuscation == "none" })
+	clean := func(r Record) bool { return r.Obfuscation == "none" }
+	obfuscated := slices.DeleteFunc(slices.Clone(split[testPart]), clean)
 	stage(stageObfuscate, len(obfuscated))
 
 	e.files = []File{

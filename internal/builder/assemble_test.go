@@ -2,8 +2,10 @@ package builder
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,7 +24,8 @@ func small() (*Config, *Lock, Lists, [][]Item) {
 			FillerMax: 2000},
 	}
 	source := func(id string, role Role, hard bool, sel Selection) Source {
-		return Source{ID: id, Role: role, HardBenign: hard, Select: sel, Language: "en", Authorship: "human", Licence: "MIT"}
+		return Source{ID: id, Role: role, HardBenign: hard, Select: sel, Language: "en", Authorship: "human",
+			Licence: "MIT"}
 	}
 	lock := &Lock{Sources: []Source{
 		source("prompts", Pool, true, Selection{}),
@@ -44,7 +47,7 @@ func small() (*Config, *Lock, Lists, [][]Item) {
 		}
 	}
 	for i, s := range sentences(200, "chats") {
-		items[1] = append(items[1], Item{Text: s, Carrier: string(rune('A' + i%150))})
+		items[1] = append(items[1], Item{Text: s, Carrier: fmt.Sprint("c", i%150)})
 	}
 	for _, s := range sentences(60, "control") {
 		items[2] = append(items[2], Item{Text: s})
@@ -145,9 +148,12 @@ func TestLeaksNamesRowsOfOtherFilesThatAreAlike(t *testing.T) {
 		return r
 	}
 	files := []File{
-		{Path: "a.csv", Records: []Record{rec(s[0], "0"), rec(s[1], "1"), rec(s[2], "2"), rec(s[3], "3"), rec(s[3]+" x", "3")}},
+		{Path: "a.csv", Records: []Record{
+			rec(s[0], "0"), rec(s[1], "1"), rec(s[2], "2"), rec(s[3], "3"), rec(s[3]+" x", "3"),
+		}},
 		{Path: "b.csv", Records: []Record{
-			rec(s[4], "0"), rec(strings.ToUpper(s[1]), "4"), rec(strings.ReplaceAll(s[2], "a", "а"), "5"), rec(s[3]+" then", "6"),
+			rec(s[4], "0"), rec(strings.ToUpper(s[1]), "4"), rec(strings.ReplaceAll(s[2], "a", "а"), "5"),
+			rec(s[3]+" then", "6"),
 		}},
 		{Path: obfuscatedAttacksFile, Records: []Record{rec(s[0], "0")}},
 	}
@@ -168,20 +174,31 @@ func TestLeaksNamesRowsOfOtherFilesThatAreAlike(t *testing.T) {
 }
 
 func TestFamiliesAreJoinedUntilNothingLeaks(t *testing.T) {
-	// Without the margin, families of the clean texts are just as wide as the leak check looks.
+	// Twins share words that are frequent among the control candidates, so they are not near each other there. Most
+	// candidates are never drawn: in the files the shared words are rare, and the twins are near.
+	const threshold = 0.65
 	e := assembleSmall(t, func(c *Config, _ *Lock, _ *Lists, items [][]Item) {
-		c.FamilyMargin = 0
-		c.Family = 0.5
-		for i, s := range sentences(120, "loose") {
-			for _, end := range []string{" and then", " or else", " if ever so"} {
-				items[0] = append(items[0], Item{Text: s + end + nouns[i%28], Label: dataset.Label(i % 2)})
+		c.Family, c.FamilyMargin = threshold, 0
+		common := strings.Fields(strings.Join(sentences(8, "common"), " "))
+		phrase := func(d Draw) string {
+			return strings.Join([]string{common[d.Below(len(common))], common[d.Below(len(common))],
+				common[d.Below(len(common))], common[d.Below(len(common))]}, " ")
+		}
+		for i, own := range sentences(40, "twins") {
+			p := phrase(NewDraw(1, "twins", own))
+			words := strings.Fields(own)
+			for _, w := range words[:2] {
+				items[0] = append(items[0], Item{Text: p + " " + w, Label: dataset.Label(i % 2)})
 			}
+		}
+		for i := range 600 {
+			items[2] = append(items[2], Item{Text: phrase(NewDraw(2, "candidates", strconv.Itoa(i)))})
 		}
 	})
 	if e.rounds < 2 {
-		t.Skipf("%d round: the texts never leaked, so nothing was joined again", e.rounds)
+		t.Fatal("nothing leaked in the first round, so this shows nothing")
 	}
-	if leaks := Leaks(e.files, 0.5); leaks != nil {
+	if leaks := Leaks(e.files, threshold); leaks != nil {
 		t.Errorf("%d leaks after %d rounds", len(leaks), e.rounds)
 	}
 }
@@ -217,7 +234,8 @@ func TestMissedCountsAreNamedTogether(t *testing.T) {
 		{File: "val.csv", Benign: 1, Injection: 1},
 	}
 	err := checkCounts(found, expected)
-	wantFault(t, err, fault.Integrity, ConfigPath, "train.csv: benign 3, expected 4", "train.csv: source b 1, expected 0",
+	wantFault(t, err, fault.Integrity, ConfigPath, "train.csv: benign 3, expected 4",
+		"train.csv: source b 1, expected 0",
 		"train.csv: source c 0, expected 1", "new.csv: 1 benign and 0 injection, expected no such file",
 		"val.csv: not built, expected 1 benign and 1 injection", "5 of its counts")
 	if strings.Contains(err.Error(), "source a") || strings.Contains(err.Error(), "injection 2") {

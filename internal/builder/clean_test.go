@@ -55,7 +55,7 @@ func TestCleanRemovesInOrder(t *testing.T) {
 
 func TestNearRepeatsAreMeasuredAgainstKeptRowsOnly(t *testing.T) {
 	// A chain: each text is near the next, the ends are not near each other.
-	words := strings.Fields("the small boat left the quiet harbour before noon and sailed along the coast with seven people")
+	words := strings.Fields("the small boat left the quiet harbour before noon and sailed along the coast with six men")
 	var in []Record
 	for i := range 4 {
 		text := append([]string(nil), words...)
@@ -129,8 +129,8 @@ func TestHardBenignLosesAsLittleAsItCan(t *testing.T) {
 		textsOf(hard)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"attack: prompts", "control: prompts", "none: lakes", "seldom: lakes 1", "seldom: lakes 2"},
-		textsOf(kept)); diff != "" {
+	left := []string{"attack: prompts", "control: prompts", "none: lakes", "seldom: lakes 1", "seldom: lakes 2"}
+	if diff := cmp.Diff(left, textsOf(kept)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(map[string]int{

@@ -79,7 +79,7 @@ func LoadConfig(root string) (*Config, error) {
 	if !(c.FamilyMargin >= 0 && c.FamilyMargin < c.Family) {
 		return nil, bad("family_margin", c.FamilyMargin, "at least 0 and less than family")
 	}
-	if sum := c.Split.Train + c.Split.Val + c.Split.Test; sum != 1000 || min(c.Split.Train, c.Split.Val, c.Split.Test) < 1 {
+	if p := c.Split; p.Train+p.Val+p.Test != 1000 || min(p.Train, p.Val, p.Test) < 1 {
 		return nil, bad("split", c.Split, "three positive shares that add up to 1000")
 	}
 	if c.Obfuscation.Share < 0 || c.Obfuscation.Share > 1000 {

@@ -58,8 +58,9 @@ func checkCounts(found, expected []Expected) error {
 	if len(misses) == 0 {
 		return nil
 	}
-	return fault.New(fault.Integrity, "%s: field expect: the build misses %d of its counts (%s)", ConfigPath, len(misses),
-		strings.Join(misses, "; ")).WithCure("undo the change to the pipeline, its lists or its sources, or state the new counts")
+	return fault.New(fault.Integrity, "%s: field expect: the build misses %d of its counts (%s)", ConfigPath,
+		len(misses), strings.Join(misses, "; ")).
+		WithCure("undo the change to the pipeline, its lists or its sources, or state the new counts")
 }
 
 func sourcesOf(a, b Expected) []string {

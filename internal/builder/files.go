@@ -94,7 +94,8 @@ func evalFile(path string, records []Record, seed int64) File {
 
 // sliceFile lays out rows that are derived from the test split.
 func sliceFile(path string, records []Record, seed int64) File {
-	f := File{Path: path, Columns: slices.Concat(rowColumns, sliceColumns, ownColumns), Records: shuffled(path, records, seed)}
+	columns := slices.Concat(rowColumns, sliceColumns, ownColumns)
+	f := File{Path: path, Columns: columns, Records: shuffled(path, records, seed)}
 	name := strings.TrimSuffix(pathpkg.Base(path), ".csv")
 	for _, r := range f.Records {
 		f.Rows = append(f.Rows, slices.Concat(r.columns(sourceType(r)), []string{"test", name}, r.own()))

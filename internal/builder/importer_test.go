@@ -53,14 +53,17 @@ func TestReadersGiveTextClassAndCarrier(t *testing.T) {
 		data   []byte
 		want   []Item
 	}{
-		{"csv keeps the bytes of a text, rows end with CRLF", Source{Format: "csv", Text: []string{"text"}, Label: byLabel},
+		{"csv keeps the bytes of a text, rows end with CRLF",
+			Source{Format: "csv", Text: []string{"text"}, Label: byLabel},
 			"a.csv", []byte("text,label\r\n\"a\r\nb \",1\r\nNA,0\r\n"),
 			[]Item{{Text: "a\r\nb ", Label: dataset.Injection}, {Text: "NA"}}},
 		{"csv with lines above the header", Source{Format: "csv", SkipLines: 2, Text: []string{"q"}, Label: benign},
 			"a.csv", []byte("\"a warning, quoted\",,\n,,\nid,q\n1,why\n"), []Item{{Text: "why"}}},
-		{"csv with escapes and two columns", Source{Format: "csv", Text: []string{"t", "d"}, Unescape: true, Label: benign},
+		{"csv with escapes and two columns",
+			Source{Format: "csv", Text: []string{"t", "d"}, Unescape: true, Label: benign},
 			"a.csv", []byte("t,d\nTitle,one\\ntwo\\r\\nthree\n"), []Item{{Text: "Title\n\none\ntwo\nthree"}}},
-		{"json with a carrier, packed", Source{ID: "s", Format: "json", Text: []string{"t"}, Carrier: "id", Label: benign},
+		{"json with a carrier, packed",
+			Source{ID: "s", Format: "json", Text: []string{"t"}, Carrier: "id", Label: benign},
 			"a.json.gz", zipped(t, `[{"id":"x","t":"a \u00e9"},{"id":7,"t":"b"}]`),
 			[]Item{{Text: "a é", Carrier: "s/x"}, {Text: "b", Carrier: "s/7"}}},
 		{"jsonl", Source{Format: "jsonl", Text: []string{"t"}, Label: LabelRule{Constant: "injection"}},
@@ -70,7 +73,8 @@ func TestReadersGiveTextClassAndCarrier(t *testing.T) {
 			Where: &Where{"source", "mine"}}, "a.parquet", parquetBytes(t),
 			[]Item{{Text: "one", Label: dataset.Injection}, {Text: "thrée\r\n"}}},
 		{"conversations, a turn is one row", Source{ID: "s", Format: "conversations", Label: benign}, "a.json",
-			[]byte(`{"c2":{"messages":[[{"text":"hi"},{"text":"you"}]]},"c1":{"messages":[[{"text":"b"}],[{"text":"a"}]]}}`),
+			[]byte(`{"c2":{"messages":[[{"text":"hi"},{"text":"you"}]]},` +
+				`"c1":{"messages":[[{"text":"b"}],[{"text":"a"}]]}}`),
 			[]Item{{Text: "a", Carrier: "s/c1"}, {Text: "b", Carrier: "s/c1"}, {Text: "hi you", Carrier: "s/c2"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -99,8 +103,8 @@ func TestReadersNameWhatIsWrong(t *testing.T) {
 		{"ragged", csv, "a.csv", "text,label\na\n", "a.csv"},
 		{"cut gzip", Source{Format: "json"}, "a.json.gz", "\x1f\x8b", "gzip"},
 		{"no JSON", Source{Format: "json"}, "a.json", "[{", "a.json"},
-		{"torn JSON line", Source{Format: "jsonl", Text: []string{"t"}, Label: LabelRule{Constant: "benign"}}, "a.jsonl",
-			"{\"t\":\"a\"}\n{\"t\"", "a.jsonl: row 1"},
+		{"torn JSON line", Source{Format: "jsonl", Text: []string{"t"}, Label: LabelRule{Constant: "benign"}},
+			"a.jsonl", "{\"t\":\"a\"}\n{\"t\"", "a.jsonl: row 1"},
 		{"no Parquet", Source{Format: "parquet"}, "a.parquet", "PAR1PAR1", "a.parquet"},
 		{"no conversations", Source{Format: "conversations"}, "a.json", "[1]", "an object of conversations"},
 		{"too few lines", Source{Format: "csv", SkipLines: 2}, "a.csv", "a\n", "fewer lines"},
@@ -141,8 +145,9 @@ func TestImportRejectsAndLogs(t *testing.T) {
 		f.re = regexp.MustCompile(f.Pattern)
 	}
 	items := [][]Item{
-		{{Text: "What is it", Carrier: "z"}, {Text: "What is it", Carrier: "y"}, {Text: "What is it", Label: dataset.Injection},
-			{Text: " \t\n"}, {Text: "a\x00b"}, {Text: "a\xff"}, {Text: "plain "}},
+		{{Text: "What is it", Carrier: "z"}, {Text: "What is it", Carrier: "y"},
+			{Text: "What is it", Label: dataset.Injection}, {Text: " \t\n"},
+			{Text: "a\x00b"}, {Text: "a\xff"}, {Text: "plain "}},
 		{{Text: "one"}, {Text: "one two"}, {Text: "one two three four"}},
 		{{Text: "abcd"}, {Text: "ab漢字"}, {Text: "ab"}, {Text: "éééééé"}},
 	}

@@ -67,6 +67,14 @@ type LabelRule struct {
 	Injection []string `yaml:"injection"`
 }
 
+// constant is the one class of all rows.
+func (r LabelRule) constant() dataset.Label {
+	if r.Constant == "injection" {
+		return dataset.Injection
+	}
+	return dataset.Benign
+}
+
 // Selection narrows a source. Rows are chosen in hash order, so a choice does not depend on the order of the source.
 type Selection struct {
 	Words         []int `yaml:"words"` // least and greatest number of words
@@ -108,8 +116,8 @@ func (l *Lock) check() error {
 	known := map[string]bool{}
 	for _, p := range l.Packages {
 		if len(p.SHA256) != 64 || p.Name == "" || p.Version == "" {
-			return fault.New(fault.Usage, "%s: package %q lacks a name, a version or a SHA-256 of 64 hex digits", LockPath,
-				p.ID).WithCure("pin it")
+			return fault.New(fault.Usage, "%s: package %q lacks a name, a version or a SHA-256 of 64 hex digits",
+				LockPath, p.ID).WithCure("pin it")
 		}
 		known[p.ID] = true
 	}
@@ -145,6 +153,8 @@ func (l *Lock) check() error {
 			return bad("label.constant", s.Label.Constant, "benign or injection")
 		case s.Label.Constant == "" && s.Label.Column == "":
 			return bad("label", "", "a constant or a column")
+		case s.Label.Constant == "" && s.Format == "conversations":
+			return bad("label.constant", "", "one class for all turns")
 		case len(s.Select.Words) != 0 && len(s.Select.Words) != 2:
 			return bad("select.words", "", "two numbers")
 		case len(s.Select.Chars) != 0 && len(s.Select.Chars) != 2:
@@ -165,12 +175,6 @@ func (l *Lock) check() error {
 		}
 	}
 	return nil
-}
-
-// source returns the entry with the given id; the id comes from a record of this lock.
-func (l *Lock) source(id string) *Source {
-	i := slices.IndexFunc(l.Sources, func(s Source) bool { return s.ID == id })
-	return &l.Sources[i]
 }
 
 // pin returns the package as the package client takes it.

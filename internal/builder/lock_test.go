@@ -21,7 +21,7 @@ func rootWith(t *testing.T, path, content string) string {
 }
 
 var goodLock = `packages:
-  - {id: p, name: some-package, version: 1.0.0, sha256: ` + strings.Repeat("0", 64) + `, licence: MIT}
+  - {id: p, name: some-package, version: 1.0.0, sha256: ` + strings.Repeat("a", 64) + `, licence: MIT}
 sources:
   - id: ours
     package: p
@@ -55,11 +55,12 @@ func TestLockNamesEachMistake(t *testing.T) {
 		{"language: en", "language: ''", "field language"},
 		{"label: {column: label, ", "label: {", "field label"},
 		{"id: ours", "id: ''", "field id"},
-		{"role: pool", "role: pool\n    frames: [{id: a, label: benign, pattern: '('}]", `field frames.pattern holds "("`},
+		{"role: pool", "role: pool\n    frames: [{id: a, label: benign, pattern: '('}]",
+			`field frames.pattern holds "("`},
 		{"role: pool", "role: pool\n    frames: [{id: a, label: both, pattern: a}]", `field frames.label holds "both"`},
 		{"role: pool", "role: pool\n    select: {words: [1]}", "field select.words"},
 		{"role: pool", "role: pool\n    colour: red", "colour"},
-		{"sha256: 0", "sha256: ", "SHA-256"},
+		{"sha256: a", "sha256: ", "SHA-256"},
 	} {
 		t.Run(tt.new, func(t *testing.T) {
 			if !strings.Contains(goodLock, tt.old) {

@@ -27,7 +27,8 @@ func transform(t testing.TB, name string) func(string, Draw) (string, int) {
 // mixed are texts with everything the transforms must leave whole.
 func mixed() []string {
 	return append(sentences(60, "transforms"),
-		"Ünïcode straße ﬁne Ⅻ ½", "漢字 and кириллица, mixed", "line one\r\nline two\n\n\tthree", "1234 5678", "😀😀 a",
+		"Ünïcode straße ﬁne Ⅻ ½", "漢字 and кириллица, mixed", "line one\r\nline two\n\n\tthree",
+		"1234 5678", "😀😀 a",
 		"a e o c p x A E O C P X a e o c p x A E O C P X a e o c p x", "x", "")
 }
 
@@ -138,7 +139,8 @@ func TestMarkdownSplitLeavesShortTextsAlone(t *testing.T) {
 
 func TestLeadLinesNeverAskToObey(t *testing.T) {
 	for _, lead := range slices.Concat(base64Leads, rot13Leads) {
-		for _, word := range strings.FieldsFunc(strings.ToLower(lead), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		noLetter := func(r rune) bool { return !unicode.IsLetter(r) }
+		for _, word := range strings.FieldsFunc(strings.ToLower(lead), noLetter) {
 			if slices.Contains([]string{"obey", "follow", "execute", "instructions", "ignore", "carry"}, word) {
 				t.Errorf("the lead line %q says %q", lead, word)
 			}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -74,9 +73,7 @@ func (s *Source) item(row fields) (it Item, ok bool, err error) {
 		it.Carrier = s.ID + "/" + get(s.Carrier)
 	}
 	if s.Label.Constant != "" {
-		if s.Label.Constant == "injection" {
-			it.Label = dataset.Injection
-		}
+		it.Label = s.Label.constant()
 		return it, true, err
 	}
 	switch v := get(s.Label.Column); {
@@ -213,15 +210,13 @@ func readConversations(s *Source, path string, data []byte) ([]Item, error) {
 			for i, m := range turn {
 				parts[i] = m.Text
 			}
-			items = append(items, Item{Text: strings.Join(parts, " "), Carrier: s.ID + "/" + id})
+			it := Item{Text: strings.Join(parts, " "), Label: s.Label.constant(), Carrier: s.ID + "/" + id}
+			items = append(items, it)
 		}
 	}
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(a.Carrier, b.Carrier), cmp.Compare(a.Text, b.Text))
 	})
-	if s.Label.Constant == "injection" {
-		return nil, malformed(path, "label", strconv.Quote("injection"), "benign for conversations")
-	}
 	return items, nil
 }
 

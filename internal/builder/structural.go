@@ -3,6 +3,7 @@ package builder
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -66,8 +67,8 @@ func HoldOut(in []Record, cfg StructuralConfig, seed int64) (
 	for _, label := range []dataset.Label{dataset.Benign, dataset.Injection} {
 		if n := len(seeds[label]); n < cfg.Seeds {
 			return nil, seeds, nil, fault.New(fault.Integrity,
-				"%s: field structural.seeds holds %d, expected at most %d: so many %s families are suitable", ConfigPath,
-				cfg.Seeds, n, labelName(label)).WithCure("lower it or add sources")
+				"%s: field structural.seeds holds %d, expected at most %d: so many %s families are suitable",
+				ConfigPath, cfg.Seeds, n, labelName(label)).WithCure("lower it or add sources")
 		}
 	}
 	for _, r := range in {
@@ -96,8 +97,8 @@ func pure(in []Record, family []int, limit int) bool {
 	return true
 }
 
-// Shift puts every held-out text into the three surroundings. The padding of diluted texts is joined from fillers in
-// hash order until it is long enough; a filler is never the row itself.
+// Shift puts every held-out text into the three surroundings. The padding of a diluted text is joined from other texts
+// until it is long enough.
 func Shift(seeds [2][]Record, fillers []Record, cfg StructuralConfig, seed int64) ([]Shifted, error) {
 	var out []Shifted
 	for _, transform := range []string{JSONWrap, PromptDilute, PrefixMimicry} {
@@ -142,22 +143,15 @@ func jsonString(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// padding joins filler texts, drawn by the row's own stream, until there are enough characters. It returns no IDs when
-// all fillers together are too short.
+// padding joins filler texts, in an order that belongs to the row, until there are enough characters. A filler is never
+// the row itself. There are no IDs when all fillers together are too short.
 func padding(id string, fillers []Record, cfg StructuralConfig, seed int64) (pad string, ids []string) {
-	d := NewDraw(seed, stageStructural+" filler", id)
-	left := make([]int, len(fillers))
-	for i := range left {
-		left[i] = i
-	}
-	for n := 0; n < cfg.FillerChars; {
-		if len(left) == 0 {
-			return "", nil
+	order := slices.Clone(fillers)
+	hashOrder(order, seed, stageStructural+" filler "+id, byID)
+	for _, f := range order {
+		if utf8.RuneCountInString(pad) >= cfg.FillerChars {
+			break
 		}
-		k := d.Below(len(left))
-		f := fillers[left[k]]
-		left[k] = left[len(left)-1]
-		left = left[:len(left)-1]
 		if f.ID == id {
 			continue
 		}
@@ -166,7 +160,9 @@ func padding(id string, fillers []Record, cfg StructuralConfig, seed int64) (pad
 		}
 		pad += strings.TrimSpace(f.Text)
 		ids = append(ids, f.ID)
-		n = utf8.RuneCountInString(pad)
+	}
+	if utf8.RuneCountInString(pad) < cfg.FillerChars {
+		return "", nil
 	}
 	if r := []rune(pad); len(r) > cfg.FillerMax {
 		pad = string(r[:cfg.FillerMax])

@@ -17,7 +17,8 @@ var shape = StructuralConfig{Seeds: 3, MinChars: 5, MaxChars: 200, MaxFamily: 2,
 
 func held(t *testing.T) (seeds [2][]Record, fillers []Record) {
 	t.Helper()
-	for i, s := range append(sentences(3, "seeds"), "quotes \" and \\ and\r\nlines \u2028 <é>", "{\"task\": \"x\"}", "漢字 😀 text") {
+	odd := []string{"quotes \" and \\ and\r\nlines \u2028 <é>", "{\"task\": \"x\"}", "漢字 😀 text"}
+	for i, s := range append(sentences(3, "seeds"), odd...) {
 		seeds[i%2] = append(seeds[i%2], pool(dataset.Label(i%2), s))
 	}
 	for _, s := range sentences(30, "filler") {

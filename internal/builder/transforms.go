@@ -47,7 +47,8 @@ var (
 
 // unicodeConfusables brings the text into NFKC and puts a combining mark after a letter with probability 0.02.
 func unicodeConfusables(text string, d Draw) (string, int) {
-	return afterLetters(norm.NFKC.String(text), d, 20, func() string { return combiningMarks[d.Below(len(combiningMarks))] })
+	mark := func() string { return combiningMarks[d.Below(len(combiningMarks))] }
+	return afterLetters(norm.NFKC.String(text), d, 20, mark)
 }
 
 // zeroWidth puts U+200B after a letter with probability 0.04.

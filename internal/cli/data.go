@@ -2,14 +2,12 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"pidsbench/internal/builder"
-	"pidsbench/internal/manifest"
 )
 
 func newDataCmd(st *State) *cobra.Command {
@@ -67,7 +65,12 @@ score files and published results of the old one no longer apply.`,
 			if err != nil {
 				return err
 			}
-			return p.freeze(st)
+			m, err := builder.Freeze(p.root)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(st.Stdout, "%d files frozen, manifest %s\n", len(m.Files), m.Hash())
+			return nil
 		},
 	}
 }
@@ -97,21 +100,4 @@ that folder, building the data and pulling models need no network.`,
 	cmd.Flags().StringVar(&to, "to", "", "the folder to fill (required)")
 	cmd.MarkFlagRequired("to") //nolint:errcheck // the flag exists
 	return cmd
-}
-
-// freeze writes the manifest of the open edition as it lies in its folder.
-func (p *project) freeze(st *State) error {
-	e, err := p.benchmark.Edition("open")
-	if err != nil {
-		return err
-	}
-	m, err := manifest.Freeze(p.path(e.Dir), e.ID, e.Dir)
-	if err != nil {
-		return withBuildCure(e, p.path(e.Dir), err)
-	}
-	if err := writeFile(p.path(e.Manifest), func(w io.Writer) error { return manifest.Write(w, m) }); err != nil {
-		return err
-	}
-	fmt.Fprintf(st.Stdout, "%s: %d files frozen, manifest %s\n", e.Manifest, len(m.Files), m.Hash())
-	return nil
 }
