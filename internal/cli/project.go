@@ -26,6 +26,11 @@ func openProject(st *State, cmd *cobra.Command) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
+	if flag != "" { // the native library is looked for there too
+		if err := os.Setenv("PIDSBENCH_ROOT", root); err != nil {
+			return nil, err
+		}
+	}
 	benchmark, err := dataset.LoadBenchmark(filepath.Join(root, "configs", "benchmark.yaml"))
 	if err != nil {
 		return nil, err

@@ -2,10 +2,10 @@
 
     python3 tools/golden/tiny.py
 
-Each folder holds a real tokenizer (WordPiece, Unigram or byte-level BPE, made from the sentences below; two runs give the
-same bytes) and a real graph: embeddings, the masked maximum over the tokens, a linear layer. The weights are drawn, so its
-verdicts mean nothing. In bytebpe it is a masked mean, whose bits depend on the batch. The last row of the embedding table
-is infinite, for the tests of broken logits. Needs nothing but golden.py's requirements.
+Each folder holds a real tokenizer (WordPiece, Unigram or byte-level BPE, made from the sentences below; two runs give
+the same bytes) and a real graph: embeddings, the masked maximum over the tokens, a linear layer. The weights are drawn,
+so its verdicts mean nothing. In bytebpe it is a masked mean, whose bits depend on the batch. The last row of the
+embedding table is infinite, for the tests of broken logits. Needs nothing but golden.py's requirements.
 """
 
 import json

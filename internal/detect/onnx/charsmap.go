@@ -3,44 +3,9 @@ package onnx
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"unicode/utf8"
 )
-
-// checkNormalizers looks at every precompiled character map in a tokenizer.json. The tokenizers library indexes into it
-// unchecked while it encodes, and a panic there would end the process.
-func checkNormalizers(data []byte) error {
-	var file struct {
-		Normalizer any `json:"normalizer"`
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
-		return err
-	}
-	return walkNormalizer(file.Normalizer)
-}
-
-func walkNormalizer(node any) error {
-	switch n := node.(type) {
-	case []any:
-		for _, child := range n {
-			if err := walkNormalizer(child); err != nil {
-				return err
-			}
-		}
-	case map[string]any:
-		text, found := n["precompiled_charsmap"]
-		if s, ok := text.(string); ok {
-			if err := checkCharsmap(s); err != nil {
-				return fmt.Errorf("field precompiled_charsmap: %w", err)
-			}
-		} else if found || n["type"] == "Precompiled" {
-			return fmt.Errorf("a Precompiled normalizer has no precompiled_charsmap")
-		}
-		return walkNormalizer(n["normalizers"])
-	}
-	return nil
-}
 
 // checkCharsmap verifies a character map in SentencePiece's format: base64 of the trie's size in bytes (uint32, little
 // endian), the trie, and the replacement texts, each ended by NUL. The trie is a double array as in Darts-clone: a unit

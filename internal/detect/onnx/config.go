@@ -26,10 +26,11 @@ func parseConfig(data []byte, where string) (*modelConfig, error) {
 	if err := json.Unmarshal(data, &c); err != nil {
 		var typ *json.UnmarshalTypeError
 		if errors.As(err, &typ) {
-			return nil, fault.New(fault.Integrity, "%s: field %s holds a %s, expected %s", where, typ.Field, typ.Value, typ.Type).
-				WithCure("fetch the model folder again")
+			return nil, fault.New(fault.Integrity, "%s: field %s holds a %s, expected %s",
+				where, typ.Field, typ.Value, typ.Type).WithCure("fetch the model folder again")
 		}
-		return nil, fault.New(fault.Integrity, "%s is not a JSON object: %w", where, err).WithCure("fetch the model folder again")
+		return nil, fault.New(fault.Integrity, "%s is not a JSON object: %w", where, err).
+			WithCure("fetch the model folder again")
 	}
 	return &c, nil
 }

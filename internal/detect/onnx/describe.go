@@ -2,6 +2,8 @@ package onnx
 
 import "pidsbench/internal/detect"
 
+const defaultStride = 64 // tokens
+
 // Describe returns what score files say about the detector, from its folder's files alone: no library is loaded. Its
 // errors are those of Open that concern the files.
 func Describe(dir string, e detect.Entry, seed int) (detect.Info, error) {

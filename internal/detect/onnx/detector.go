@@ -6,16 +6,15 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 
 	"pidsbench/internal/detect"
 	"pidsbench/internal/fault"
 )
 
-const (
-	defaultStride      = 64
-	defaultBatchTokens = 512
-)
+const defaultBatchTokens = 512
 
 // Detector scores windows of tokens with an ONNX graph. It is safe for concurrent use; all callers share one session.
 type Detector struct {
@@ -54,17 +53,8 @@ func Open(dir string, e detect.Entry, seed int) (*Detector, error) {
 		return nil, err
 	}
 	f.model = nil
-	d.info = detect.Info{
-		ID: e.ID, DisplayName: e.Name, Kind: "onnx", Seed: seed, ConfigHash: e.Hash(), Files: f.files,
-		Precision: f.graph.precision(), MaxLength: d.shape.MaxLength, Stride: d.shape.Stride,
-		Runtime: "onnxruntime " + version, TrainSHA256: f.lock.Training.TrainSHA256,
-	}
-	if d.info.DisplayName == "" || d.info.DisplayName == e.ID {
-		d.info.DisplayName = e.ID
-		if f.lock.DisplayName != "" {
-			d.info.DisplayName = f.lock.DisplayName
-		}
-	}
+	d.info = describe(f, e, seed)
+	d.info.Runtime = "onnxruntime " + version
 	return d, nil
 }
 
@@ -85,6 +75,9 @@ func (d *Detector) load(f *folder, e detect.Entry) error {
 		return err
 	}
 	if err := d.probeWidth(f); err != nil {
+		return err
+	}
+	if err := d.probeBatch(f, e); err != nil {
 		return err
 	}
 	labels, err := f.config.labels()
@@ -119,14 +112,14 @@ func (d *Detector) windowShape(f *folder, e detect.Entry) (detect.Shape, error) 
 		return s, fault.New(fault.Usage, "detector %q: max_length is %d, the model has positions for %d tokens", e.ID,
 			s.MaxLength, limit).WithCure("%s", entry)
 	case s.Stride >= s.MaxLength-s.Special:
-		return s, fault.New(fault.Usage, "detector %q: stride is %d, expected less than the %d tokens of a window (max_length %d "+
-			"less %d special tokens)", e.ID, s.Stride, s.MaxLength-s.Special, s.MaxLength, s.Special).WithCure("%s", entry)
+		return s, fault.New(fault.Usage,
+			"detector %q: stride is %d, expected less than the %d tokens of a window (max_length %d less %d special tokens)",
+			e.ID, s.Stride, s.MaxLength-s.Special, s.MaxLength, s.Special).WithCure("%s", entry)
 	case e.Precision != "" && e.Precision != f.graph.precision():
-		return s, fault.New(fault.Usage, "detector %q: precision is %q, the graph holds %q", e.ID, e.Precision, f.graph.precision()).
-			WithCure("%s", entry)
+		return s, fault.New(fault.Usage, "detector %q: precision is %q, the graph holds %q",
+			e.ID, e.Precision, f.graph.precision()).WithCure("%s", entry)
 	case e.Pad == "batch" && !d.canPad(f):
-		return s, fault.New(fault.Usage, "detector %q: pad is \"batch\", but this graph's scores would depend on the padding", e.ID).
-			WithCure("set `pad: none` in configs/detectors.yaml")
+		return s, errCannotPad(e)
 	}
 	if e.Pad == "none" || !d.canPad(f) {
 		s.BatchRows = 1
@@ -134,8 +127,8 @@ func (d *Detector) windowShape(f *folder, e detect.Entry) (detect.Shape, error) 
 	return s, nil
 }
 
-// canPad says that a window's score does not depend on its batch: the graph takes a mask and many rows, and does not
-// scale its activations by what else is in the batch.
+// canPad says that nothing in the graph's form makes a window's score depend on its batch: it takes a mask and many
+// rows, and does not scale its activations by what else is in the batch.
 func (d *Detector) canPad(f *folder) bool {
 	return d.session.masked && !d.session.single && !f.graph.int8
 }
@@ -147,7 +140,8 @@ func (d *Detector) probeWidth(f *folder) error {
 	}
 	logits, err := d.logits(context.Background(), [][]uint32{{uint32(d.padID)}})
 	if err != nil {
-		return fault.New(fault.Integrity, "%s does not run on one token: %s", f.modelPath, firstLine(err)).WithCure("%s", f.cure)
+		return fault.New(fault.Integrity, "%s does not run on one token: %s", f.modelPath, firstLine(err)).
+			WithCure("%s", f.cure)
 	}
 	if len(logits) == 0 {
 		return fault.New(fault.Integrity, "%s gives no logits", f.modelPath).WithCure("%s", f.cure)
@@ -156,10 +150,50 @@ func (d *Detector) probeWidth(f *folder) error {
 	return nil
 }
 
+// probeBatch makes sure that scores do not depend on the batch, bit by bit, and gives windows a run each where they do:
+// most graphs are safe, but one that sums over the tokens may sum in another order for another number of rows.
+func (d *Detector) probeBatch(f *folder, e detect.Entry) error {
+	if d.shape.BatchRows == 1 {
+		return nil
+	}
+	ids, err := d.tokens.ids(strings.Repeat("In 3 steps: read the text, then weigh each word of it! ", 8))
+	if err != nil {
+		return fault.New(fault.Integrity, "%s cannot be used: %w", f.path("tokenizer.json"), err).WithCure("%s", f.cure)
+	}
+	var windows [][]uint32
+	var alone []float32
+	for _, n := range []int{1, 6, 19, 37, 70} {
+		w := ids[:min(n, len(ids), d.shape.MaxLength-d.shape.Special)]
+		logits, err := d.logits(context.Background(), [][]uint32{w})
+		if err != nil {
+			return fault.New(fault.Integrity, "%s does not run: %s", f.modelPath, firstLine(err)).WithCure("%s", f.cure)
+		}
+		windows, alone = append(windows, w), append(alone, logits...)
+	}
+	together, err := d.logits(context.Background(), windows)
+	if err == nil && slices.EqualFunc(alone, together, sameBits) {
+		return nil
+	}
+	if e.Pad == "batch" {
+		return errCannotPad(e)
+	}
+	d.shape.BatchRows = 1
+	return nil
+}
+
+func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
+
+func errCannotPad(e detect.Entry) error {
+	return fault.New(fault.Usage,
+		"detector %q: pad is \"batch\", but this graph's scores would depend on the padding", e.ID).
+		WithCure("set `pad: none` in configs/detectors.yaml")
+}
+
 // Info returns the detector's identity for score files and tables.
 func (d *Detector) Info() detect.Info { return d.info }
 
-// Shape returns how windows and batches are to be cut. BatchRows is 1 where scores would depend on batch-mates.
+// Shape returns how windows and batches are to be cut. BatchRows is 1 where scores would depend on batch-mates: with
+// pad none, for int8 arithmetic, without an attention mask, and where a check at opening found other bits in a batch.
 func (d *Detector) Shape() detect.Shape { return d.shape }
 
 // Close frees the session and the tokenizer, after the calls in flight have ended. Later calls return an error.
@@ -180,9 +214,9 @@ func (d *Detector) Close() error {
 
 var errClosed = fault.New(fault.Failed, "the detector is closed")
 
-// Tokenize returns the ids of the whole text, without special tokens and without truncation. An empty list is right for
-// a text of which the tokenizer's normaliser leaves nothing, such as white space alone. It is an error for a text with a
-// NUL byte or invalid UTF-8, and where the tokenizer fails or drops letters or digits.
+// Tokenize returns the ids of the whole text, without special tokens and without truncation. An empty list is right
+// for a text of which the tokenizer's normaliser leaves nothing, such as white space alone. It is an error for a text
+// with a NUL byte or invalid UTF-8, and where the tokenizer fails or drops letters or digits.
 func (d *Detector) Tokenize(text string) ([]uint32, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -192,10 +226,10 @@ func (d *Detector) Tokenize(text string) ([]uint32, error) {
 	return d.tokens.ids(text)
 }
 
-// ScoreWindows returns one score in [0,1] a window, in order: NaN for a window whose logits are NaN or infinite, which
-// the caller counts as a row error. An error means that none of the windows was scored: ctx.Err() after a cancellation,
-// otherwise a window out of bounds or a failure of the graph. Windows may be empty. It cuts what it is given into runs of
-// at most Shape().BatchTokens padded tokens and Shape().BatchRows rows.
+// ScoreWindows returns one score in [0,1] a window, in order: NaN for a window whose logits are NaN or infinite,
+// which the caller counts as a row error. An error means that none of the windows was scored: ctx.Err() after a
+// cancellation, otherwise a window out of bounds or a failure of the graph. Windows may be empty. It cuts what it is
+// given into runs of at most Shape().BatchTokens padded tokens and Shape().BatchRows rows.
 func (d *Detector) ScoreWindows(ctx context.Context, windows [][]uint32) ([]float64, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()

@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -42,13 +40,15 @@ func TestOpenTellsWhatTheModelIs(t *testing.T) {
 func TestSpecialTokensComeFromThePostProcessor(t *testing.T) {
 	for name, want := range map[string][2]uint32{"wordpiece": {2, 3}, "unigram": {1, 2}, "bytebpe": {0, 2}} {
 		d := open(t, name)
-		if len(d.tokens.prefix) != 1 || len(d.tokens.suffix) != 1 || d.tokens.prefix[0].id != want[0] || d.tokens.suffix[0].id != want[1] {
+		if len(d.tokens.prefix) != 1 || len(d.tokens.suffix) != 1 || d.tokens.prefix[0].id != want[0] ||
+			d.tokens.suffix[0].id != want[1] {
 			t.Errorf("%s: %+v … %+v, expected %v", name, d.tokens.prefix, d.tokens.suffix, want)
 		}
 		ids, mask, kinds := make([]int64, 6), make([]int64, 6), make([]int64, 6)
 		d.fillRow([]uint32{9, 8}, ids, mask, kinds)
 		pad := d.padID
-		if !slices.Equal(ids, []int64{int64(want[0]), 9, 8, int64(want[1]), pad, pad}) || !slices.Equal(mask, []int64{1, 1, 1, 1, 0, 0}) {
+		if !slices.Equal(ids, []int64{int64(want[0]), 9, 8, int64(want[1]), pad, pad}) ||
+			!slices.Equal(mask, []int64{1, 1, 1, 1, 0, 0}) {
 			t.Errorf("%s: row %v, mask %v", name, ids, mask)
 		}
 	}
@@ -59,16 +59,25 @@ func TestSpecialTokensComeFromThePostProcessor(t *testing.T) {
 
 func TestTokenTypesComeFromThePostProcessor(t *testing.T) {
 	needLibrary(t)
-	data := strings.ReplaceAll(string(readTokenizer(t, "wordpiece")), `{"Sequence":{"id":"A","type_id":0}},{"SpecialToken":{"id":"[SEP]","type_id":0}}]`,
-		`{"Sequence":{"id":"A","type_id":1}},{"SpecialToken":{"id":"[SEP]","type_id":2}},{"SpecialToken":{"id":"[SEP]","type_id":0}}]`)
-	data = strings.Replace(data, `{"id":"A","type_id":0}`, `{"id":"A","type_id":1}`, 1)
-	tok, err := newTokenizer([]byte(data), true)
+	const before = `"single":[{"SpecialToken":{"id":"[CLS]","type_id":0}},{"Sequence":{"id":"A","type_id":0}},` +
+		`{"SpecialToken":{"id":"[SEP]","type_id":0}}]`
+	const after = `"single":[{"Sequence":{"id":"A","type_id":1}},{"SpecialToken":{"id":"[SEP]","type_id":2}},` +
+		`{"SpecialToken":{"id":"[CLS]","type_id":0}}]`
+	data := string(readTokenizer(t, "wordpiece"))
+	if !strings.Contains(data, before) {
+		t.Fatal("the template of testdata/wordpiece has changed")
+	}
+	tok, err := newTokenizer([]byte(strings.Replace(data, before, after, 1)), true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tok.close()
-	if want := []special{{3, 0}}; tok.textType != 1 || !slices.Equal(tok.suffix, want) {
-		t.Skipf("this template is written differently: %+v", tok)
+	d := &Detector{tokens: tok}
+	ids, mask, kinds := make([]int64, 5), make([]int64, 5), make([]int64, 5)
+	d.fillRow([]uint32{9, 8}, ids, mask, kinds)
+	if !slices.Equal(ids, []int64{9, 8, 3, 2, 0}) || !slices.Equal(kinds, []int64{1, 1, 2, 0, 0}) ||
+		!slices.Equal(mask, []int64{1, 1, 1, 1, 0}) {
+		t.Errorf("ids %v, types %v, mask %v", ids, kinds, mask)
 	}
 }
 
@@ -106,9 +115,12 @@ func TestEntriesThatDoNotFitTheModelAreUsageErrors(t *testing.T) {
 		entry   detect.Entry
 		message string
 	}{
-		{"too long", "wordpiece", detect.Entry{MaxLength: 129, Stride: 16}, "max_length is 129, the model has positions for 128 tokens"},
-		{"stride of a window", "wordpiece", detect.Entry{Stride: 126}, "stride is 126, expected less than the 126 tokens of a window"},
-		{"other precision", "wordpiece", detect.Entry{Stride: 16, Precision: "int8"}, `precision is "int8", the graph holds "fp32"`},
+		{"too long", "wordpiece", detect.Entry{MaxLength: 129, Stride: 16},
+			"max_length is 129, the model has positions for 128 tokens"},
+		{"stride of a window", "wordpiece", detect.Entry{Stride: 126},
+			"stride is 126, expected less than the 126 tokens of a window"},
+		{"other precision", "wordpiece", detect.Entry{Stride: 16, Precision: "int8"},
+			`precision is "int8", the graph holds "fp32"`},
 		{"unknown class", "wordpiece", detect.Entry{Stride: 16, Positive: []string{"BAD"}}, `positive holds "BAD"`},
 		{"unknown output", "wordpiece", detect.Entry{Stride: 16, Output: "scores"}, `output is "scores"`},
 	} {
@@ -141,23 +153,29 @@ func TestBrokenModelsEndInOneSentence(t *testing.T) {
 			write(t, modelOf(values, nodeOf("NoSuchOperator", []string{"input_ids"}, "logits")), dir, "model.onnx")
 		}, "model.onnx cannot be loaded"},
 		{"weights of the wrong size", func(t *testing.T, dir string) {
-			write(t, modelOf(values, tensorOf("w", 1, make([]byte, 4), 1<<20, 1<<20), nodeOf("Gather", []string{"w", "input_ids"}, "logits")), dir, "model.onnx")
+			write(t, modelOf(values, tensorOf("w", 1, make([]byte, 4), 1<<20, 1<<20),
+				nodeOf("Gather", []string{"w", "input_ids"}, "logits")), dir, "model.onnx")
 		}, "model.onnx cannot be loaded"},
 		{"weights in external data of the wrong size", func(t *testing.T, dir string) {
-			write(t, msg(modelOf(values, nodeOf("Gather", []string{"far", "input_ids"}, "logits"), externalTensor("location", "w.bin", "length", "3"))), dir, "model.onnx")
+			write(t, modelOf(values, nodeOf("Gather", []string{"far", "input_ids"}, "logits"),
+				externalTensor("location", "w.bin", "length", "3")), dir, "model.onnx")
 			write(t, make([]byte, 3), dir, "w.bin")
 		}, "model.onnx cannot be loaded"},
-		{"tokenizer cut short", func(t *testing.T, dir string) { write(t, readTokenizer(t, "wordpiece")[:2000], dir, "tokenizer.json") },
+		{"tokenizer cut short", func(t *testing.T, dir string) {
+			write(t, readTokenizer(t, "wordpiece")[:2000], dir, "tokenizer.json")
+		},
 			"tokenizer.json cannot be used: not a JSON object"},
 		{"tokenizer of an unknown kind", func(t *testing.T, dir string) {
 			write(t, []byte(`{"model":{"type":"Magic"}}`), dir, "tokenizer.json")
 		}, "tokenizer.json cannot be used"},
 		{"tokenizer without a vocabulary", func(t *testing.T, dir string) {
-			write(t, []byte(`{"version":"1.0","added_tokens":[],"model":{"type":"WordPiece","unk_token":"[UNK]","continuing_subword_prefix":"##","max_input_chars_per_word":100,"vocab":{}}}`), dir, "tokenizer.json")
+			write(t, []byte(`{"added_tokens":[],"model":{"type":"WordPiece","unk_token":"[UNK]",`+
+				`"continuing_subword_prefix":"##","max_input_chars_per_word":100,"vocab":{}}}`), dir, "tokenizer.json")
 		}, "tokenizer.json cannot be used"},
 		{"tokenizer with a broken character map", func(t *testing.T, dir string) {
-			write(t, []byte(`{"model":{"type":"Unigram","unk_id":0,"vocab":[["a",0]]},"normalizer":{"type":"Precompiled","precompiled_charsmap":"AAAA"}}`), dir, "tokenizer.json")
-		}, "field precompiled_charsmap"},
+			write(t, []byte(`{"model":{"type":"Unigram","unk_id":0,"vocab":[["a",0]]},`+
+				`"normalizer":{"type":"Precompiled","precompiled_charsmap":"AAAA"}}`), dir, "tokenizer.json")
+		}, "field normalizer: precompiled_charsmap: it holds 3 bytes"},
 		{"class numbers with a gap", func(t *testing.T, dir string) {
 			write(t, []byte(`{"max_position_embeddings":128,"id2label":{"0":"A","2":"B"}}`), dir, "config.json")
 		}, `config.json: field id2label holds the key "2"`},
@@ -191,7 +209,7 @@ func scoreOneByOne(t testing.TB, d *Detector, windows [][]uint32) []float64 {
 // randomWindows draws windows of all lengths, their ids below the size of the vocabulary.
 func randomWindows(t testing.TB, d *Detector, n int, rng *rand.Rand) [][]uint32 {
 	t.Helper()
-	vocab := int(d.tokens.lib.VocabSize())
+	vocab := int(d.tokens.lib.VocabSize()) - 5 // the library counts hidden special tokens twice
 	windows := make([][]uint32, n)
 	for i := range windows {
 		longest := min(d.Shape().MaxLength-d.Shape().Special, 1<<rng.IntN(10))
@@ -206,8 +224,11 @@ func randomWindows(t testing.TB, d *Detector, n int, rng *rand.Rand) [][]uint32 
 func TestScoresDoNotDependOnBatchOrderOrPadding(t *testing.T) {
 	for name, folder := range models(t) {
 		t.Run(name, func(t *testing.T) {
-			g := readGolden(t, name)
-			d := openDir(t, folder(t), g.Entry)
+			dir := folder(t)
+			d := openDir(t, dir, readGolden(t, name).Entry)
+			if single := name == "bytebpe" || name == "stackone-defender"; (d.Shape().BatchRows == 1) != single {
+				t.Errorf("shape %+v", d.Shape())
+			}
 			rng := rand.New(rand.NewPCG(1, 2))
 			windows := randomWindows(t, d, 60, rng)
 			want := scoreOneByOne(t, d, windows)
@@ -259,7 +280,7 @@ func TestScoresDoNotDependOnTheNumberOfCallers(t *testing.T) {
 
 func TestBrokenLogitsAreNaNForTheirWindowAlone(t *testing.T) {
 	d := open(t, "wordpiece")
-	broken := uint32(d.tokens.lib.VocabSize()) // the tiny graphs have a row of NaN behind their vocabulary
+	broken := uint32(d.tokens.lib.VocabSize()) // the tiny graphs have an infinite row behind their vocabulary
 	windows := [][]uint32{{7}, {7, broken}, {}, {broken, broken, broken}, {8, 9}}
 	got, err := d.ScoreWindows(context.Background(), windows)
 	if err != nil {
@@ -275,10 +296,12 @@ func TestBrokenLogitsAreNaNForTheirWindowAlone(t *testing.T) {
 func TestWindowsOutOfBoundsAreErrors(t *testing.T) {
 	d := open(t, "wordpiece")
 	ctx := context.Background()
-	if _, err := d.ScoreWindows(ctx, [][]uint32{{1}, make([]uint32, 127)}); err == nil || err.Error() != "window 1 holds 127 tokens, expected at most 126" {
+	if _, err := d.ScoreWindows(ctx, [][]uint32{{1}, make([]uint32, 127)}); err == nil ||
+		err.Error() != "window 1 holds 127 tokens, expected at most 126" {
 		t.Errorf("error %v", err)
 	}
-	if _, err := d.ScoreWindows(ctx, [][]uint32{{1 << 31}}); err == nil || !strings.Contains(err.Error(), "table") && !strings.Contains(err.Error(), "indices") {
+	if _, err := d.ScoreWindows(ctx, [][]uint32{{1 << 31}}); err == nil || !strings.Contains(err.Error(), "table") &&
+		!strings.Contains(err.Error(), "indices") {
 		t.Errorf("a token outside the vocabulary: error %v", err)
 	}
 	if got, err := d.ScoreWindows(ctx, nil); err != nil || len(got) != 0 {
@@ -309,12 +332,17 @@ func TestTextsThatTheTokenizerWouldMisreadAreErrors(t *testing.T) {
 func TestTokenizerFailuresAreErrors(t *testing.T) {
 	needLibrary(t)
 	vocab := `{"added_tokens":[],"model":{"type":"%s",%s"vocab":%s}%s}`
-	template := `,"post_processor":{"type":"TemplateProcessing","single":[{"Sequence":{"id":"A","type_id":0}},{"SpecialToken":{"id":"[S]","type_id":0}}],"pair":[],"special_tokens":{"[S]":{"id":"[S]","ids":[9],"tokens":["[S]"]}}}`
+	template := `,"post_processor":{"type":"TemplateProcessing","pair":[],` +
+		`"single":[{"Sequence":{"id":"A","type_id":0}},{"SpecialToken":{"id":"[S]","type_id":0}}],` +
+		`"special_tokens":{"[S]":{"id":"[S]","ids":[9],"tokens":["[S]"]}}}`
 	spaced := `,"pre_tokenizer":{"type":"WhitespaceSplit"}`
 	for name, file := range map[string]string{
-		"a Unigram model without an unknown token": fmt.Sprintf(vocab, "Unigram", `"unk_id":null,`, `[["a",-1],["the",-1],["1",-2],["b",-2],[" ",-1]]`, template),
-		"a BPE model that drops unknown letters":   fmt.Sprintf(vocab, "BPE", `"merges":[],`, `{"a":0,"t":1,"h":2,"e":3,"1":4,"b":5}`, template+spaced),
-		"one without special tokens":               fmt.Sprintf(vocab, "BPE", `"merges":[],`, `{"a":0,"t":1,"h":2,"e":3,"1":4,"b":5}`, spaced),
+		"a Unigram model without an unknown token": fmt.Sprintf(vocab, "Unigram", `"unk_id":null,`,
+			`[["a",-1],["t",-1],["h",-1],["e",-1],["1",-2],["b",-2],[" ",-1]]`, template),
+		"a BPE model that drops unknown letters": fmt.Sprintf(vocab, "BPE", `"merges":[],`,
+			`{"a":0,"t":1,"h":2,"e":3,"1":4,"b":5}`, template+spaced),
+		"one without special tokens": fmt.Sprintf(vocab, "BPE", `"merges":[],`,
+			`{"a":0,"t":1,"h":2,"e":3,"1":4,"b":5}`, spaced),
 	} {
 		tok, err := newTokenizer([]byte(file), true)
 		if err != nil {
@@ -363,7 +391,7 @@ func TestNoTextSpellsASpecialToken(t *testing.T) {
 func TestCancelledCallsReturnAtOnce(t *testing.T) {
 	dir := copyFolder(t, "wordpiece")
 	write(t, slowGraph(), dir, "model.onnx")
-	d := openDir(t, dir, detect.Entry{ID: "slow", Stride: 16})
+	d := openDir(t, dir, detect.Entry{ID: "slow", Stride: 16, Pad: "none"})
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(100*time.Millisecond, cancel)
 	start := time.Now()
@@ -396,11 +424,11 @@ func slowGraph() []byte {
 	parts := [][]byte{
 		valueOf(11, "input_ids", 7, -1, -1), valueOf(11, "attention_mask", 7, -1, -1), valueOf(12, "logits", 1, -1, 2),
 		tensorOf("size", 7, int64s(512, 512), 2), tensorOf("start", 7, int64s(0, 0), 2), tensorOf("end", 7, int64s(1, 2), 2),
-		nodeOf("Cast", []string{"attention_mask"}, "mask", bytesField(5, msg(stringField(1, "to"), intField(3, 1), intField(20, 2)))),
-		nodeOf("ReduceMean", []string{"mask"}, "mean", bytesField(5, msg(stringField(1, "keepdims"), intField(3, 1), intField(20, 2)))),
+		nodeOf("Cast", []string{"attention_mask"}, "mask", intAttribute("to", 1)),
+		nodeOf("ReduceMean", []string{"mask"}, "mean", intAttribute("keepdims", 1)),
 		nodeOf("Expand", []string{"mean", "size"}, "m0"),
 	}
-	const steps = 5000
+	const steps = 1500
 	for i := range steps {
 		parts = append(parts, nodeOf("MatMul", []string{fmt.Sprint("m", i), "m0"}, fmt.Sprint("n", i)),
 			nodeOf("Softmax", []string{fmt.Sprint("n", i)}, fmt.Sprint("m", i+1)))
@@ -451,10 +479,11 @@ func TestWeightsInExternalDataRun(t *testing.T) {
 	remove(t, dir, "model.onnx")
 	far := bytesField(5, msg(intField(1, 2), intField(1, 2), intField(2, 1), stringField(8, "far"),
 		bytesField(13, msg(stringField(1, "location"), stringField(2, "w.bin"))), intField(14, 1)))
-	// logits = mean(mask) broadcast over a row of the external table: Gather its row 1 by the mask's first value.
-	write(t, modelOf(valueOf(11, "input_ids", 7, -1, -1), valueOf(11, "attention_mask", 7, -1, -1), valueOf(12, "logits", 1, -1, -1), far,
-		nodeOf("ReduceMax", []string{"attention_mask"}, "row", bytesField(5, msg(stringField(1, "axes"), intField(8, 1), intField(20, 7))),
-			bytesField(5, msg(stringField(1, "keepdims"), intField(3, 0), intField(20, 2)))),
+	// The logits of a row are row 1 of the external table, found by the largest value of the mask.
+	axes := bytesField(5, msg(stringField(1, "axes"), intField(8, 1), intField(20, 7)))
+	write(t, modelOf(valueOf(11, "input_ids", 7, -1, -1), valueOf(11, "attention_mask", 7, -1, -1),
+		valueOf(12, "logits", 1, -1, -1), far,
+		nodeOf("ReduceMax", []string{"attention_mask"}, "row", axes, intAttribute("keepdims", 0)),
 		nodeOf("Gather", []string{"far", "row"}, "logits")), dir, "onnx", "model.onnx")
 	d := openDir(t, dir, detect.Entry{ID: "far", Head: "sigmoid", Positive: []string{"1"}, Stride: 16})
 	if d.session.width != 2 {
@@ -489,51 +518,5 @@ func TestLongTextsAreTokenisedWhole(t *testing.T) {
 		if !slices.Equal(ids[i:i+len(one)], one) {
 			t.Fatalf("tokens from %d on are %v, expected %v", i, ids[i:i+len(one)], one)
 		}
-	}
-}
-
-func TestLibraryIsFoundByPathAlone(t *testing.T) {
-	dir := t.TempDir()
-	write(t, nil, dir, libraryName())
-	t.Setenv("PIDSBENCH_ORT_LIB", filepath.Join(dir, libraryName()))
-	if path, err := LibraryPath(); err != nil || path != filepath.Join(dir, libraryName()) {
-		t.Errorf("path %q, %v", path, err)
-	}
-	_, err := probeLibrary(filepath.Join(dir, libraryName()))
-	checkFault(t, err, fault.Incomplete, "cannot be loaded as ONNX Runtime")
-	t.Setenv("PIDSBENCH_ORT_LIB", libraryName())
-	_, err = LibraryPath()
-	checkFault(t, err, fault.Usage, "expected an absolute path")
-	t.Setenv("PIDSBENCH_ORT_LIB", filepath.Join(dir, "absent.so"))
-	_, err = LibraryPath()
-	checkFault(t, err, fault.Usage, "where there is no file")
-
-	t.Setenv("PIDSBENCH_ORT_LIB", "")
-	write(t, nil, dir, "root", "third_party", "lib", libraryName())
-	t.Setenv("PIDSBENCH_ROOT", filepath.Join(dir, "root"))
-	if path, err := LibraryPath(); err != nil || path != filepath.Join(dir, "root", "third_party", "lib", libraryName()) {
-		t.Errorf("path %q, %v", path, err)
-	}
-	t.Setenv("PIDSBENCH_ROOT", "")
-	write(t, nil, dir, "other", "third_party", "lib", libraryName())
-	write(t, nil, dir, "other", "a", "b", "file")
-	t.Chdir(filepath.Join(dir, "other", "a", "b"))
-	want, _ := filepath.EvalSymlinks(filepath.Join(dir, "other", "third_party", "lib", libraryName()))
-	if path, err := LibraryPath(); err != nil || path != want {
-		t.Errorf("path %q, %v, expected %q", path, err, want)
-	}
-	remove(t, dir, "other", "third_party")
-	_, err = LibraryPath()
-	checkFault(t, err, fault.Incomplete, "neither beside the executable nor in third_party/lib; run `make native`")
-	os.Chdir(dir)
-}
-
-func TestVersionsAreKnown(t *testing.T) {
-	needLibrary(t)
-	if v, err := RuntimeVersion(); err != nil || !strings.HasPrefix(v, "1.") {
-		t.Errorf("runtime %q, %v", v, err)
-	}
-	if v, err := TokenizersVersion(); err != nil || v != "1.22.1" {
-		t.Errorf("tokenizers %q, %v", v, err)
 	}
 }

@@ -63,7 +63,8 @@ func readFolder(dir string, e detect.Entry) (*folder, error) {
 		return nil, err
 	}
 	if f.graph, err = parseGraph(f.model); err != nil {
-		return nil, fault.New(fault.Integrity, "%s is not a complete ONNX model: %w", f.path(name), err).WithCure("%s", f.cure)
+		return nil, fault.New(fault.Integrity, "%s is not a complete ONNX model: %w", f.path(name), err).
+			WithCure("%s", f.cure)
 	}
 	f.modelPath = filepath.Join(dir, filepath.FromSlash(name))
 	if err := f.checkExternal(root, name); err != nil {
@@ -84,8 +85,8 @@ func (f *folder) path(name string) string { return filepath.Join(f.dir, filepath
 func (f *folder) findModel(root *os.Root, e detect.Entry) (string, error) {
 	if e.File != "" {
 		if !filepath.IsLocal(e.File) {
-			return "", fault.New(fault.Usage, "detector %q: file is %s, which leads out of the model folder", e.ID, short(e.File)).
-				WithCure("name a file inside the folder")
+			return "", fault.New(fault.Usage, "detector %q: file is %s, which leads out of the model folder",
+				e.ID, short(e.File)).WithCure("name a file inside the folder")
 		}
 		return filepath.ToSlash(filepath.Clean(e.File)), nil
 	}

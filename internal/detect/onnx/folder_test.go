@@ -59,7 +59,10 @@ func TestBrokenFoldersEndInOneSentence(t *testing.T) {
 			fault.Usage, `file is "../model.onnx", which leads out`},
 		{"named model absolute", detect.Entry{ID: "d", File: "/etc/passwd"}, func(*testing.T, string) {},
 			fault.Usage, "leads out"},
-		{"model is a folder", pull, func(t *testing.T, dir string) { remove(t, dir, "model.onnx"); write(t, nil, dir, "model.onnx", "x") },
+		{"model is a folder", pull, func(t *testing.T, dir string) {
+			remove(t, dir, "model.onnx")
+			write(t, nil, dir, "model.onnx", "x")
+		},
 			fault.Integrity, "model.onnx is not a plain file"},
 		{"model cut short", pull, func(t *testing.T, dir string) {
 			if err := os.Truncate(filepath.Join(dir, "model.onnx"), 3000); err != nil {
@@ -89,11 +92,17 @@ func TestBrokenFoldersEndInOneSentence(t *testing.T) {
 		{"lock is no JSON", pull, func(t *testing.T, dir string) { write(t, []byte("{"), dir, "model.lock.json") },
 			fault.Integrity, "model.lock.json cannot be read"},
 
-		{"weights above the folder", pull, func(t *testing.T, dir string) { write(t, external("location", "../secret"), dir, "model.onnx") },
+		{"weights above the folder", pull, func(t *testing.T, dir string) {
+			write(t, external("location", "../secret"), dir, "model.onnx")
+		},
 			fault.Integrity, `the weights of tensor "far" are said to lie in "../secret", expected a relative path inside`},
-		{"weights above the folder, winding", pull, func(t *testing.T, dir string) { write(t, external("location", "a/../../secret"), dir, "model.onnx") },
+		{"weights above the folder, winding", pull, func(t *testing.T, dir string) {
+			write(t, external("location", "a/../../secret"), dir, "model.onnx")
+		},
 			fault.Integrity, "expected a relative path inside"},
-		{"weights at an absolute path", pull, func(t *testing.T, dir string) { write(t, external("location", "/etc/passwd"), dir, "model.onnx") },
+		{"weights at an absolute path", pull, func(t *testing.T, dir string) {
+			write(t, external("location", "/etc/passwd"), dir, "model.onnx")
+		},
 			fault.Integrity, "expected a relative path inside"},
 		{"weights in memory", pull, func(t *testing.T, dir string) {
 			write(t, external("location", "*/_ORT_MEM_ADDR_/*", "offset", "4096"), dir, "model.onnx")
@@ -112,7 +121,9 @@ func TestBrokenFoldersEndInOneSentence(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, fault.Integrity, "w.bin is a link that leads out of the model folder"},
-		{"weights missing", pull, func(t *testing.T, dir string) { write(t, external("location", "w.bin"), dir, "model.onnx") },
+		{"weights missing", pull, func(t *testing.T, dir string) {
+			write(t, external("location", "w.bin"), dir, "model.onnx")
+		},
 			fault.Incomplete, "w.bin is missing"},
 		{"weights too short", pull, func(t *testing.T, dir string) {
 			write(t, external("location", "w.bin", "offset", "8", "length", "16"), dir, "model.onnx")
@@ -209,18 +220,24 @@ func TestSignatureRefusesGraphsItCannotServe(t *testing.T) {
 		message string
 	}{
 		{"no ids", msg(mask, logits), "", fault.Integrity, "no input input_ids"},
-		{"unknown input", msg(ids, valueOf(11, "pixel_values", 1, -1, 3), logits), "", fault.Integrity, `input "pixel_values" is unknown`},
-		{"int32 ids", msg(valueOf(11, "input_ids", 6, -1, -1), logits), "", fault.Integrity, "input input_ids holds int32, expected int64"},
+		{"unknown input", msg(ids, valueOf(11, "pixel_values", 1, -1, 3), logits), "", fault.Integrity,
+			`input "pixel_values" is unknown`},
+		{"int32 ids", msg(valueOf(11, "input_ids", 6, -1, -1), logits), "", fault.Integrity,
+			"input input_ids holds int32, expected int64"},
 		{"odd element type", msg(valueOf(11, "input_ids", 99, -1, -1), logits), "", fault.Integrity, "element type 99"},
-		{"flat ids", msg(valueOf(11, "input_ids", 7, -1), logits), "", fault.Integrity, "shape [-1], expected [batch, sequence]"},
+		{"flat ids", msg(valueOf(11, "input_ids", 7, -1), logits), "", fault.Integrity,
+			"shape [-1], expected [batch, sequence]"},
 		{"fixed length", msg(valueOf(11, "input_ids", 7, -1, 128), logits), "", fault.Integrity, "fixed length of 128"},
 		{"fixed batch", msg(valueOf(11, "input_ids", 7, 4, -1), logits), "", fault.Integrity, "fixed batch of 4"},
 		{"twice", msg(ids, ids, logits), "", fault.Integrity, "declared twice"},
 		{"no output", ids, "", fault.Usage, "0 outputs"},
-		{"two outputs", msg(ids, logits, valueOf(12, "hidden", 1, -1, -1, 8)), "", fault.Usage, `2 outputs ("logits", "hidden")`},
+		{"two outputs", msg(ids, logits, valueOf(12, "hidden", 1, -1, -1, 8)), "", fault.Usage,
+			`2 outputs ("logits", "hidden")`},
 		{"other output", msg(ids, logits), "scores", fault.Usage, `output is "scores", the graph has "logits"`},
-		{"float16 output", msg(ids, valueOf(12, "logits", 10, -1, 2)), "", fault.Integrity, "holds float16, expected float32"},
-		{"output a token", msg(ids, valueOf(12, "logits", 1, -1, -1, 2)), "", fault.Integrity, "shape [-1 -1 2], expected [batch, classes]"},
+		{"float16 output", msg(ids, valueOf(12, "logits", 10, -1, 2)), "", fault.Integrity,
+			"holds float16, expected float32"},
+		{"output a token", msg(ids, valueOf(12, "logits", 1, -1, -1, 2)), "", fault.Integrity,
+			"shape [-1 -1 2], expected [batch, classes]"},
 		{"endless classes", msg(ids, valueOf(12, "logits", 1, -1, 1<<40)), "", fault.Integrity, "1099511627776 classes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -235,7 +252,8 @@ func TestSignatureRefusesGraphsItCannotServe(t *testing.T) {
 	t.Run("what is served", func(t *testing.T) {
 		weights := msg(valueOf(11, "w", 1, 2, 2), tensorOf("w", 1, make([]byte, 16), 2, 2))
 		types := valueOf(11, "token_type_ids", 7, 1, -1)
-		g, err := parseGraph(modelOf(nodeOf("Relu", nil, "logits"), weights, types, ids, mask, valueOf(12, "logits", 1, -1, -1)))
+		values := msg(types, ids, mask, valueOf(12, "logits", 1, -1, -1))
+		g, err := parseGraph(modelOf(nodeOf("Relu", nil, "logits"), weights, values))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,7 +261,8 @@ func TestSignatureRefusesGraphsItCannotServe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Join(s.inputs, " ") != "token_type_ids input_ids attention_mask" || !s.masked || !s.single || s.width != 0 || s.output != "logits" {
+		if strings.Join(s.inputs, " ") != "token_type_ids input_ids attention_mask" || !s.masked || !s.single ||
+			s.width != 0 || s.output != "logits" {
 			t.Errorf("signature %+v", s)
 		}
 	})

@@ -156,10 +156,10 @@ func models(t testing.TB) map[string]func(testing.TB) string {
 		"unigram":   func(t testing.TB) string { return abs(t, "testdata/unigram") },
 		"bytebpe":   func(t testing.TB) string { return abs(t, "testdata/bytebpe") },
 		"stackone-defender": func(t testing.TB) string {
-			return filepath.Dir(testenv.Built(t, "models/.pulled/stackone-defender/tokenizer.json"))
+			return filepath.Dir(testenv.Built(t, "models/.pulled/stackone-defender/model_quantized.onnx"))
 		},
 		"deberta-open-s42": func(t testing.TB) string {
-			return filepath.Dir(testenv.Built(t, "models/deberta-open-s42/tokenizer.json"))
+			return filepath.Dir(testenv.Built(t, "models/deberta-open-s42/model.onnx"))
 		},
 	}
 }
@@ -182,7 +182,8 @@ func TestTokensAndLogitsEqualThoseOfPython(t *testing.T) {
 			d := openDir(t, dir, g.Entry)
 			for _, f := range d.Info().Files {
 				if want := g.Files[f.Path]; want != "" && want != f.SHA256 {
-					t.Fatalf("%s has SHA-256 %s, the golden file was made with %s: make it again with tools/golden/golden.py", f.Path, f.SHA256, want)
+					t.Fatalf("%s has SHA-256 %s, the golden file was made with %s: run tools/golden/golden.py again",
+						f.Path, f.SHA256, want)
 				}
 			}
 			special := openDir(t, dir, g.Entry, func(e *detect.Entry) { e.SpecialTokensInText = "special" })
@@ -201,19 +202,29 @@ func TestTokensAndLogitsEqualThoseOfPython(t *testing.T) {
 						t.Fatal(err)
 					}
 					row.Tokens.check(t, ids)
-					if row.TokensSpecial == nil {
-						row.TokensSpecial = &row.Tokens
-					}
-					asSpecial, err := special.Tokenize(text)
-					if err != nil {
-						t.Fatal(err)
-					}
-					row.TokensSpecial.check(t, asSpecial)
+					checkSpecial(t, special, text, row)
 					checkLogits(t, d, ids, row.Logits)
 				})
 			}
 		})
 	}
+}
+
+// checkSpecial compares the tokens where the spelling of a special token counts as the token; long texts without one
+// are left out.
+func checkSpecial(t *testing.T, d *Detector, text string, row goldenRow) {
+	t.Helper()
+	want := row.Tokens
+	if row.TokensSpecial != nil {
+		want = *row.TokensSpecial
+	} else if len(text) > 5000 {
+		return
+	}
+	ids, err := d.Tokenize(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.check(t, ids)
 }
 
 // checkLogits compares the logits of a text's first window.

@@ -39,13 +39,15 @@ const (
 )
 
 var children = map[message]map[protowire.Number]message{
-	modelMessage:     {7: graphMessage, 20: trainingMessage, 25: functionMessage},
-	graphMessage:     {1: nodeMessage, 5: tensorMessage, 15: sparseMessage},
-	functionMessage:  {7: nodeMessage, 11: attributeMessage},
-	trainingMessage:  {1: graphMessage, 2: graphMessage},
-	nodeMessage:      {5: attributeMessage},
-	attributeMessage: {5: tensorMessage, 6: graphMessage, 10: tensorMessage, 11: graphMessage, 22: sparseMessage, 23: sparseMessage},
-	sparseMessage:    {1: tensorMessage, 2: tensorMessage},
+	modelMessage:    {7: graphMessage, 20: trainingMessage, 25: functionMessage},
+	graphMessage:    {1: nodeMessage, 5: tensorMessage, 15: sparseMessage},
+	functionMessage: {7: nodeMessage, 11: attributeMessage},
+	trainingMessage: {1: graphMessage, 2: graphMessage},
+	nodeMessage:     {5: attributeMessage},
+	attributeMessage: {
+		5: tensorMessage, 6: graphMessage, 10: tensorMessage, 11: graphMessage, 22: sparseMessage, 23: sparseMessage,
+	},
+	sparseMessage: {1: tensorMessage, 2: tensorMessage},
 }
 
 const (

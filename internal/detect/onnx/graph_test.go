@@ -43,6 +43,10 @@ func nodeOf(op string, inputs []string, output string, attributes ...[]byte) []b
 	return bytesField(1, body)
 }
 
+func intAttribute(name string, n uint64) []byte {
+	return bytesField(5, msg(stringField(1, name), intField(3, n), intField(20, 2)))
+}
+
 func tensorOf(name string, kind uint64, raw []byte, dims ...uint64) []byte {
 	var body []byte
 	for _, d := range dims {

@@ -27,16 +27,17 @@ var injectionNames = []string{
 
 var genericName = regexp.MustCompile(`^LABEL_[0-9]+$`)
 
-// newHead resolves the positive classes of an entry against the class names (nil when the model has none) and the number
-// of logits of the graph.
+// newHead resolves the positive classes of an entry against the class names (nil when the model has none) and the
+// number of logits of the graph.
 func newHead(e detect.Entry, labels []string, width int) (head, error) {
 	h := head{sigmoid: e.Head == "sigmoid", temperature: e.Temperature}
 	if h.temperature == 0 {
 		h.temperature = 1
 	}
 	if len(labels) > 0 && len(labels) != width {
-		return head{}, fault.New(fault.Integrity, "detector %q: config.json names %d classes in id2label but the graph gives "+
-			"%d logits", e.ID, len(labels), width).WithCure("fetch the model folder again or name another output")
+		return head{}, fault.New(fault.Integrity,
+			"detector %q: config.json names %d classes in id2label but the graph gives %d logits", e.ID, len(labels), width).
+			WithCure("fetch the model folder again or name another output")
 	}
 	if len(e.Positive) == 0 {
 		i, err := findInjection(labels)
@@ -51,8 +52,8 @@ func newHead(e detect.Entry, labels []string, width int) (head, error) {
 		if i < 0 {
 			n, err := strconv.Atoi(p)
 			if err != nil || n < 0 || n >= width || strconv.Itoa(n) != p {
-				return head{}, fault.New(fault.Usage, "detector %q: positive holds %s, expected %s", e.ID, short(p), choices(labels, width)).
-					WithCure("correct its entry in configs/detectors.yaml")
+				return head{}, fault.New(fault.Usage, "detector %q: positive holds %s, expected %s",
+					e.ID, short(p), choices(labels, width)).WithCure("correct its entry in configs/detectors.yaml")
 			}
 			i = n
 		}
@@ -81,7 +82,8 @@ func findInjection(labels []string) (int, error) {
 			continue
 		}
 		if found >= 0 {
-			return 0, fmt.Errorf("config.json has two classes that could mean injection, %s and %s", short(labels[found]), short(name))
+			return 0, fmt.Errorf("config.json has two classes that could mean injection, %s and %s",
+				short(labels[found]), short(name))
 		}
 		found = i
 	}
@@ -89,9 +91,11 @@ func findInjection(labels []string) (int, error) {
 		return found, nil
 	}
 	if slices.ContainsFunc(labels, genericName.MatchString) {
-		return 0, fmt.Errorf("config.json has only generic class names such as %s, so the injection class is unknown", short(labels[0]))
+		return 0, fmt.Errorf("config.json has only generic class names such as %s, so the injection class is unknown",
+			short(labels[0]))
 	}
-	return 0, fmt.Errorf("none of the class names %s in config.json is known to mean injection", choices(labels, len(labels)))
+	return 0, fmt.Errorf("none of the class names %s in config.json is known to mean injection",
+		choices(labels, len(labels)))
 }
 
 func choices(labels []string, width int) string {

@@ -43,7 +43,8 @@ func LibraryPath() (string, error) {
 			return abs, nil
 		}
 	}
-	return "", fault.New(fault.Incomplete, "the ONNX Runtime library %s is neither beside the executable nor in third_party/lib",
+	return "", fault.New(fault.Incomplete,
+		"the ONNX Runtime library %s is neither beside the executable nor in third_party/lib",
 		libraryName()).WithCure("run `make native`, or set PIDSBENCH_ORT_LIB to its path")
 }
 

@@ -65,7 +65,8 @@ func readOracle(t *testing.T) []oracleRow {
 // oracleTexts returns the texts and classes behind the oracle's file names.
 func oracleTexts(t *testing.T) map[string][]dataset.Row {
 	t.Helper()
-	split, err := dataset.ReadFile(testenv.Shared(t, "realdata/Prompt-Injection-Detection-System/final_dataset/test.csv"), dataset.Mapping{})
+	split, err := dataset.ReadFile(testenv.Shared(t, "realdata/Prompt-Injection-Detection-System/final_dataset/test.csv"),
+		dataset.Mapping{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,8 @@ func TestForeignDetectorEqualsItsOwnPackage(t *testing.T) {
 		wait.Go(func() {
 			for i := worker; i < len(oracle); i += 2 {
 				if full || i%10 == 0 {
-					scores[i], worst[i] = compareRow(t, d, oracle[i], strings.ReplaceAll(texts[oracle[i].file][oracle[i].row].Text, "\x00", ""))
+					text := texts[oracle[i].file][oracle[i].row].Text
+					scores[i], worst[i] = compareRow(t, d, oracle[i], strings.ReplaceAll(text, "\x00", ""))
 				}
 			}
 		})

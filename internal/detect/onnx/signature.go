@@ -143,10 +143,12 @@ func (s *signature) chooseOutput(outputs []value, where string, e detect.Entry) 
 	case e.Output == "" && len(outputs) == 1:
 		at = 0
 	case e.Output == "":
-		return fault.New(fault.Usage, "detector %q: the graph has %d outputs (%s)", e.ID, len(outputs), strings.Join(names, ", ")).
+		return fault.New(fault.Usage, "detector %q: the graph has %d outputs (%s)",
+			e.ID, len(outputs), strings.Join(names, ", ")).
 			WithCure("name the one with the logits in `output:` in configs/detectors.yaml")
 	case at < 0:
-		return fault.New(fault.Usage, "detector %q: output is %s, the graph has %s", e.ID, short(e.Output), strings.Join(names, ", ")).
+		return fault.New(fault.Usage, "detector %q: output is %s, the graph has %s",
+			e.ID, short(e.Output), strings.Join(names, ", ")).
 			WithCure("correct `output:` in configs/detectors.yaml")
 	}
 	out := outputs[at]
@@ -155,7 +157,8 @@ func (s *signature) chooseOutput(outputs []value, where string, e detect.Entry) 
 			WithCure("export the model with float32 logits")
 	}
 	if out.shape != nil && len(out.shape) != 2 {
-		return fault.New(fault.Integrity, "%s: output %s has shape %v, expected [batch, classes]", where, short(out.name), out.shape).
+		return fault.New(fault.Integrity, "%s: output %s has shape %v, expected [batch, classes]",
+			where, short(out.name), out.shape).
 			WithCure("name the output with the logits in `output:`")
 	}
 	s.output = out.name

@@ -32,7 +32,7 @@ func newTokenizer(data []byte, literal bool) (*tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkNormalizers(data); err != nil {
+	if err := checkParts(data); err != nil {
 		return nil, err
 	}
 	var options []tokenizers.TokenizerOption
@@ -65,7 +65,7 @@ func (t *tokenizer) findSpecials() error {
 	}
 	var frames []frame
 	for _, text := range []string{"a", "the 1 b"} {
-		bare := t.lib.EncodeWithOptions(text, false).IDs
+		bare := t.whole(text)
 		full := t.lib.EncodeWithOptions(text, true, tokenizers.WithReturnTypeIDs())
 		at := indexOf(full.IDs, bare)
 		if len(bare) == 0 || at < 0 || len(full.TypeIDs) != len(full.IDs) {
@@ -110,9 +110,10 @@ func (t *tokenizer) checkLiteral(file *tokenizerFile) error {
 			continue
 		}
 		for _, text := range []string{a.Content, "a" + a.Content + "b", "a " + a.Content + " b"} {
-			ids := t.lib.EncodeWithOptions(text, false).IDs
+			ids := t.whole(text)
 			if slices.Contains(ids, uint32(a.ID)) {
-				return fmt.Errorf("a text that spells %s becomes the special token %d, so it cannot be kept literal", short(a.Content), a.ID)
+				return fmt.Errorf("a text that spells %s becomes the special token %d, so it cannot be kept literal",
+					short(a.Content), a.ID)
 			}
 		}
 	}
@@ -124,9 +125,9 @@ func (t *tokenizer) isSpecial(id uint32) bool {
 	return int(id) == t.padID || slices.ContainsFunc(t.prefix, has) || slices.ContainsFunc(t.suffix, has)
 }
 
-// ids returns the tokens of a whole text. A text with a NUL byte or invalid UTF-8 is an error, because the library would
-// cut or change it silently; so is a text that the library fails on, or of which it leaves nothing though it has letters
-// or digits.
+// ids returns the tokens of a whole text. A text with a NUL byte or invalid UTF-8 is an error, because the library
+// would cut or change it silently; so is a text that the library fails on, or of which it leaves nothing though it
+// has letters or digits.
 func (t *tokenizer) ids(text string) ([]uint32, error) {
 	if i := strings.IndexByte(text, 0); i >= 0 {
 		return nil, fmt.Errorf("the text holds a NUL byte at byte %d", i)
@@ -134,18 +135,27 @@ func (t *tokenizer) ids(text string) ([]uint32, error) {
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("the text is not valid UTF-8")
 	}
-	ids := t.lib.EncodeWithOptions(text, false).IDs
-	if len(ids) > 0 {
-		return ids, nil
+	if len(text) > pieceBytes {
+		return t.inPieces(text, pieceBytes)
 	}
+	ids := t.whole(text)
+	if len(ids) == 0 {
+		return nil, t.explainEmpty(text)
+	}
+	return ids, nil
+}
+
+// explainEmpty returns why a text has no tokens, nil where there is nothing in it to find.
+func (t *tokenizer) explainEmpty(text string) error {
 	// The library answers a failure with an empty list too; with special tokens on, only a failure is empty.
 	if len(t.prefix)+len(t.suffix) > 0 && len(t.lib.EncodeWithOptions(text, true).IDs) == 0 {
-		return nil, fmt.Errorf("the tokenizer failed on the text")
+		return fmt.Errorf("the tokenizer failed on the text")
 	}
 	if strings.ContainsFunc(text, isVisible) {
-		return nil, fmt.Errorf("the tokenizer finds no token in a text of %d visible characters", utf8.RuneCountInString(text))
+		return fmt.Errorf("the tokenizer finds no token in a text of %d characters, letters or digits among them",
+			utf8.RuneCountInString(text))
 	}
-	return nil, nil
+	return nil
 }
 
 // isVisible says that a tokenizer has no good reason to drop the character. Normalisers do drop marks, control, format,

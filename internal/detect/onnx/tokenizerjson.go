@@ -22,11 +22,12 @@ type addedToken struct {
 }
 
 // prepareTokenizer switches off the truncation and padding that a tokenizer.json carries (windows and batches are cut
-// here, and shipped files hold settings of their training). With literal set it also keeps the spelling of a special
-// token inside a text from becoming that token. The library has an option for that, which is enough for most models,
-// but a Unigram vocabulary holds the special tokens as ordinary pieces with the best score of all, so the option alone
-// would still find them; their spellings are replaced there by ones that no text can hold, as SentencePiece does by
-// marking them as control symbols.
+// here, and shipped files hold settings of their training), and drops the decoder, which nothing here needs and which
+// can end the process when it is broken. With literal set it also keeps the spelling of a special token inside a text
+// from becoming that token. The library has an option for that, which is enough for most models, but a Unigram
+// vocabulary holds the special tokens as ordinary pieces with the best score of all, so the option alone would still
+// find them; their spellings are replaced there by ones that no text can hold, as SentencePiece does by marking them
+// as control symbols.
 func prepareTokenizer(data []byte, literal bool) (*tokenizerFile, error) {
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(data, &top); err != nil {
@@ -44,7 +45,9 @@ func prepareTokenizer(data []byte, literal bool) (*tokenizerFile, error) {
 	}
 	t.added = added
 	t.findPad(top["padding"])
-	top["truncation"], top["padding"] = json.RawMessage("null"), json.RawMessage("null")
+	for _, field := range []string{"truncation", "padding", "decoder"} {
+		top[field] = json.RawMessage("null")
+	}
 	if model, err := withoutDropout(top["model"]); err != nil {
 		return nil, fmt.Errorf("field model: %w", err)
 	} else {

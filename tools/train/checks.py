@@ -1,0 +1,122 @@
+"""Is the exported file the model? Compared with PyTorch, with itself in other batches, with the unrounded weights."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import onnxruntime
+import torch
+
+from fit import figures, pad
+
+TOLERANCE = 1e-4  # largest difference of a logit between ONNX Runtime and PyTorch with the same rounded weights
+LENGTHS = (2, 3, 4, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 128, 129, 200, 255, 256, 257, 384, 511, 512)
+
+
+class CheckFailed(Exception):
+    """One sentence: what was compared, what was found, what was expected."""
+
+
+@dataclass
+class Rounding:
+    """What storing the weights as float16 changed on val, all by the same threshold 0.5."""
+
+    f1: float  # of the stored file
+    auc: float
+    f1_before: float  # of the weights as trained
+    flips: int  # rows on the other side of the threshold
+    max_score_delta: float
+    tokens_per_second: float  # ONNX Runtime, one thread, sorted by length, 512 tokens a call
+
+    def sentence(self):
+        return (
+            f"float16 storage: val F1 {self.f1_before:.4f} before, {self.f1:.4f} after, {self.flips} decisions changed, "
+            f"no score by more than {self.max_score_delta:.1g}"
+        )
+
+
+def open_session(path):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
+def logits(session, ids, pad_id):
+    x, mask = pad(ids, pad_id)
+    return session.run(["logits"], {"input_ids": x.numpy(), "attention_mask": mask.numpy()})[0]
+
+
+def probes(rows, max_length, head, tail):
+    """Returns id lists: rows of val spread over all lengths, and pieces of val joined to the lengths in LENGTHS.
+
+    head and tail are the special tokens at the ends of every row."""
+    by_length = sorted(rows, key=len)
+    chosen = [by_length[i * (len(by_length) - 1) // 47] for i in range(48)]
+    content = [i for row in rows[: max_length * 4] for i in row[len(head) : len(row) - len(tail)]]
+    while len(content) < max_length * 4:
+        content += content
+    for n in LENGTHS:
+        if n <= max_length:
+            start = (n * 7919) % (len(content) - n)
+            chosen.append(head + content[start : start + n - len(head) - len(tail)] + tail)
+    return chosen
+
+
+def agreement(model, session, rows, pad_id):
+    """Returns the largest |Δ logit| between model and session in batches of 1 to 16 rows of mixed length.
+
+    Raises CheckFailed when it is above TOLERANCE, or when a row's logits in any of these batches are not bit by bit
+    those of the row alone.
+    """
+    model.eval()
+    alone = [logits(session, [row], pad_id)[0] for row in rows]
+    worst, size = 0.0, 1
+    for order_seed in (0, 1):
+        order = np.random.default_rng([order_seed, len(rows)]).permutation(len(rows)).tolist()
+        while order:
+            batch, order = order[:size], order[size:]
+            size = size % 16 + 1
+            x, mask = pad([rows[r] for r in batch], pad_id)
+            with torch.no_grad():
+                want = model(input_ids=x, attention_mask=mask).logits.numpy()
+            got = logits(session, [rows[r] for r in batch], pad_id)
+            worst = max(worst, float(np.abs(got - want).max()))
+            for i, r in enumerate(batch):
+                if got[i].tobytes() != alone[r].tobytes():
+                    raise CheckFailed(
+                        f"a row of {len(rows[r])} tokens scores differently alone and in a batch of {len(batch)} "
+                        f"padded to {x.shape[1]}, expected the same bits"
+                    )
+    if not worst <= TOLERANCE:
+        raise CheckFailed(f"logits differ from PyTorch by {worst:.2g}, expected at most {TOLERANCE}")
+    return worst
+
+
+def session_scores(session, ids, pad_id, positive, budget=512):
+    """Returns P(injection) of each row and the tokens per second."""
+    order = sorted(range(len(ids)), key=lambda r: len(ids[r]))
+    out, at, started = np.zeros(len(ids)), 0, time.monotonic()
+    while at < len(order):
+        end = at + 1
+        while end < len(order) and len(ids[order[end]]) * (end + 1 - at) <= budget:
+            end += 1
+        z = logits(session, [ids[r] for r in order[at:end]], pad_id).astype(np.float64)
+        z = np.exp(z - z.max(axis=1, keepdims=True))
+        out[order[at:end]] = (z / z.sum(axis=1, keepdims=True))[:, positive]
+        at = end
+    return out, sum(map(len, ids)) / max(1e-9, time.monotonic() - started)
+
+
+def rounding(before, session, ids, labels, pad_id, positive):
+    """Compares the stored file with before, the scores of the unrounded weights on the same rows."""
+    after, speed = session_scores(session, ids, pad_id, positive)
+    f1, auc = figures(labels, after)
+    return Rounding(
+        f1=f1,
+        auc=auc,
+        f1_before=figures(labels, before)[0],
+        flips=int(((before >= 0.5) != (after >= 0.5)).sum()),
+        max_score_delta=float(np.abs(before - after).max()),
+        tokens_per_second=speed,
+    )

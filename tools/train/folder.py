@@ -1,0 +1,79 @@
+"""Model folders: config.json, model.lock.json, and moving a finished folder into place."""
+
+import hashlib
+import json
+import os
+import re
+from importlib import metadata
+
+from rows import BadInput
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LOADED = ("config.json", "model.onnx", "tokenizer.json")  # what the lock covers; README.md is for people
+
+
+def requirements():
+    """Returns the pinned packages with their installed versions; raises BadInput when one is another version."""
+    found = {}
+    with open(os.path.join(HERE, "requirements.txt"), encoding="utf-8") as f:
+        for line in f:
+            name, _, want = line.strip().partition("==")
+            got = metadata.version(name)
+            if got.split("+")[0] != want:
+                raise BadInput(
+                    f"tools/train/requirements.txt: {name} is installed as {got}, expected {want}; "
+                    "run pip install -r tools/train/requirements.txt"
+                )
+            found[name] = got
+    return dict(sorted(found.items()))
+
+
+def name_of(out):
+    name = os.path.basename(os.path.normpath(out))
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name):
+        raise BadInput(f"--out ends in {name[:40]!r}, expected a name of lower-case letters, digits, dots and dashes")
+    return name
+
+
+def write_json(path, value):
+    with open(path, "w", encoding="utf-8", newline="\n") as f:
+        json.dump(value, f, indent=2, ensure_ascii=False)
+        f.write("\n")
+
+
+def write_config(path, config):
+    """Writes a transformers config without anything that tells where it was made."""
+    values = config.to_diff_dict()
+    for key in ("_name_or_path", "dtype", "torch_dtype"):
+        values.pop(key, None)
+    values["id2label"] = {str(k): v for k, v in sorted(config.id2label.items())}
+    values["label2id"] = {v: k for k, v in sorted(config.id2label.items())}
+    write_json(path, dict(sorted(values.items())))
+
+
+def write_lock(folder, name, display_name, source, licence, training):
+    files = []
+    for path in sorted(LOADED):
+        with open(os.path.join(folder, path), "rb") as f:
+            data = f.read()
+        files.append({"path": path, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
+    write_json(
+        os.path.join(folder, "model.lock.json"),
+        {
+            "schema": "pidsbench-model-lock/1",
+            "name": name,
+            "display_name": display_name,
+            "source": source,
+            "licence": licence,
+            "files": files,
+            "training": training,
+        },
+    )
+
+
+def move_into(work, out):
+    """Moves the finished files of work to out, the lock last: a folder half replaced does not verify."""
+    os.makedirs(out, exist_ok=True)
+    names = sorted(os.listdir(work), key=lambda n: (n == "model.lock.json", n))
+    for name in names:
+        os.replace(os.path.join(work, name), os.path.join(out, name))

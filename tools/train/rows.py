@@ -1,0 +1,60 @@
+"""Strict reading of split CSVs: every oddity is one sentence with file, line and field, never a guess."""
+
+import csv
+import hashlib
+import io
+from dataclasses import dataclass
+
+
+class BadInput(Exception):
+    """One sentence for the user: file, line, field, what was found, what was expected, the cure."""
+
+
+@dataclass
+class Split:
+    """The texts of a split (NUL bytes removed), their labels (0 benign, 1 injection) and the SHA-256 of its file."""
+
+    texts: list
+    labels: list
+    sha256: str
+    nul_bytes: int
+
+
+def read_split(path):
+    """Reads a CSV with the columns text and label; other columns are ignored. Raises BadInput."""
+    try:
+        with open(path, "rb") as f:
+            data = f.read()
+        decoded = data.decode("utf-8")
+    except OSError as e:
+        raise BadInput(f"cannot read {path}: {e.strerror}; build the data first (make data)") from e
+    except UnicodeDecodeError as e:
+        raise BadInput(f"{path}: byte {e.start} is not UTF-8; build the data again (make data)") from e
+
+    csv.field_size_limit(1 << 30)
+    reader = csv.reader(io.StringIO(decoded, newline=""), strict=True)
+    texts, labels, line = [], [], 1
+    try:
+        header = next(reader, [])
+        for name in ("text", "label"):
+            if header.count(name) != 1:
+                n = header.count(name)
+                raise BadInput(f"{path}:1: column {name} stands {n} times in the header, expected once")
+        text_at, label_at = header.index("text"), header.index("label")
+        line = reader.line_num + 1
+        for row in reader:
+            if len(row) != len(header):
+                raise BadInput(f"{path}:{line}: row holds {len(row)} fields, expected {len(header)} as in the header")
+            if row[label_at] not in ("0", "1"):
+                raise BadInput(f"{path}:{line}: field label holds {row[label_at][:40]!r}, expected 0 or 1")
+            if not row[text_at]:
+                raise BadInput(f"{path}:{line}: field text is empty, expected a text; build the data again")
+            texts.append(row[text_at])
+            labels.append(int(row[label_at]))
+            line = reader.line_num + 1
+    except csv.Error as e:
+        raise BadInput(f"{path}:{line}: not a CSV record ({e}); build the data again") from e
+    if len(set(labels)) != 2:
+        raise BadInput(f"{path}: labels are {sorted(set(labels))}, expected rows of both classes")
+    nul_bytes = sum(t.count("\0") for t in texts)
+    return Split([t.replace("\0", "") for t in texts], labels, hashlib.sha256(data).hexdigest(), nul_bytes)
