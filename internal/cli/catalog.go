@@ -53,12 +53,12 @@ func (p *project) candidate(st *State, e detect.Entry, seed int) (*candidate, er
 		c.info, c.open = d.Info(), func() (detect.Detector, error) { return d, nil }
 	case "onnx":
 		dir := p.modelDir(e, seed)
-		if err := verifyModel(e, dir); err != nil {
+		if _, err := verifyModel(e, dir); err != nil {
 			return nil, err
 		}
 		info, err := onnx.Describe(dir, e, seed)
 		if err != nil {
-			return nil, err
+			return nil, cannotRun(err)
 		}
 		c.info, c.open = info, func() (detect.Detector, error) { return onnx.Open(dir, e, seed) }
 	}
@@ -78,14 +78,21 @@ func (p *project) modelDir(e detect.Entry, seed int) string {
 }
 
 // verifyModel checks a model folder against its lock; an absent folder makes the detector unavailable.
-func verifyModel(e detect.Entry, dir string) error {
+func verifyModel(e detect.Entry, dir string) (*models.Lock, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if e.Pull != nil {
-			return &unavailableError{"its model is not here; run `pidsbench models pull " + e.ID + "`"}
+			return nil, &unavailableError{"its model is not here; run `pidsbench models pull " + e.ID + "`"}
 		}
-		return &unavailableError{"its model folder is not here: " + filepath.Base(dir)}
+		return nil, &unavailableError{"its model folder is not here: " + filepath.Base(dir)}
 	}
-	_, err := models.Verify(dir)
+	return models.Verify(dir)
+}
+
+// cannotRun makes what this machine or build lacks (a native library, a file) a reason to leave the detector out.
+func cannotRun(err error) error {
+	if fault.ExitCode(err) == int(fault.Incomplete) {
+		return &unavailableError{err.Error()}
+	}
 	return err
 }
 
@@ -124,20 +131,24 @@ func (p *project) tfidfModel(st *State, e detect.Entry) (string, error) {
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
 	}
+	return path, p.fitTFIDF(st, e, path)
+}
+
+// fitTFIDF fits the model on the open edition's train split and stores it under path.
+func (p *project) fitTFIDF(st *State, e detect.Entry, path string) error {
 	edition, m, spec, err := p.trainSplit()
 	if err != nil {
-		return "", err
+		return err
+	}
+	if notBuilt(edition, p.path(edition.Dir)) {
+		return &unavailableError{"there is no train split to fit it on; run `make data`, or `pidsbench data build`"}
 	}
 	loaded, err := manifest.Load(m, p.path(edition.Dir), spec.Path)
 	if err != nil {
-		return "", withBuildCure(edition, p.path(edition.Dir), err)
+		return err
 	}
-	st.logf("%s: fitting on %s (%d rows), once", e.ID, spec.Path, len(loaded[0].Rows))
-	return path, fitTFIDF(loaded[0], path)
-}
-
-// fitTFIDF fits the model and stores it under path.
-func fitTFIDF(train *dataset.Split, path string) error {
+	train := loaded[0]
+	st.note("%s: fitting on %s (%d rows), once", e.ID, spec.Path, len(train.Rows))
 	texts := make([]string, len(train.Rows))
 	labels := make([]dataset.Label, len(train.Rows))
 	for i, r := range train.Rows {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,16 +9,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"pidsbench/internal/builder"
+	"pidsbench/internal/fault"
+	"pidsbench/internal/packages"
 )
 
 func newDataCmd(st *State) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:     "data",
 		Short:   "Build and freeze the open edition",
 		Example: "  pidsbench data build",
-	}
-	cmd.AddCommand(newDataBuildCmd(st), newDataFreezeCmd(st), newDataMirrorCmd(st))
-	return cmd
+	}, newDataBuildCmd(st), newDataFreezeCmd(st), newDataMirrorCmd(st))
 }
 
 func newDataBuildCmd(st *State) *cobra.Command {
@@ -85,6 +86,9 @@ that folder, building the data and pulling models need no network.`,
 		Example: "  pidsbench data mirror --to ~/mirror",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if to == "" {
+				return fault.New(fault.Usage, "no folder is named").WithCure("say which to fill with --to DIR")
+			}
 			p, err := openProject(st, cmd)
 			if err != nil {
 				return err
@@ -98,6 +102,28 @@ that folder, building the data and pulling models need no network.`,
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "the folder to fill (required)")
-	cmd.MarkFlagRequired("to") //nolint:errcheck // the flag exists
 	return cmd
+}
+
+// mirror fetches every package of data and models into a folder and returns how many there are.
+func (p *project) mirror(ctx context.Context, st *State, dir string) (int, error) {
+	lock, err := builder.LoadLock(p.root)
+	if err != nil {
+		return 0, err
+	}
+	var pinned []packages.Package
+	for _, e := range lock.Packages {
+		pinned = append(pinned, packages.Package{Name: e.Name, Version: e.Version, SHA256: e.SHA256})
+	}
+	for _, e := range p.detectors.Detectors {
+		if e.Pull != nil {
+			pinned = append(pinned, packages.Package{Name: e.Pull.Package, Version: e.Pull.Version, SHA256: e.Pull.SHA256})
+		}
+	}
+	for _, pkg := range pinned {
+		if err := packages.CopyTo(ctx, pkg, dir, packages.Options{Cache: p.path(".build/packages"), Log: st.logf}); err != nil {
+			return 0, err
+		}
+	}
+	return len(pinned), nil
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -12,15 +12,15 @@ import (
 
 	"pidsbench/internal/detect"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/render"
 )
 
 func newDetectorsCmd(st *State) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:     "detectors",
 		Short:   "List the configured detectors and whether they can run here",
 		Example: "  pidsbench detectors list\n  pidsbench detectors show deberta",
-	}
-	cmd.AddCommand(
+	},
 		&cobra.Command{
 			Use: "list", Short: "List the configured detectors", Args: cobra.NoArgs,
 			Example: "  pidsbench detectors list",
@@ -37,7 +37,6 @@ func newDetectorsCmd(st *State) *cobra.Command {
 			RunE:    func(cmd *cobra.Command, args []string) error { return runDetectorsCheck(st, cmd, args) },
 		},
 	)
-	return cmd
 }
 
 func runDetectorsList(st *State, cmd *cobra.Command) error {
@@ -48,19 +47,29 @@ func runDetectorsList(st *State, cmd *cobra.Command) error {
 	w := tabwriter.NewWriter(st.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tKIND\tSEEDS\tLICENCE\tHERE\tNAME")
 	for _, e := range p.detectors.Detectors {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e.ID, e.Kind, orDash(joinInts(e.Seeds)), orDash(e.Licence), p.here(e), e.Name)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", e.ID, e.Kind, orDash(joinInts(e.Seeds)),
+			render.Printable(orDash(e.Licence)), p.here(e), render.Printable(e.Name))
 	}
 	return w.Flush()
 }
 
 // here says in a word or two whether the detector's files are here.
 func (p *project) here(e detect.Entry) string {
-	if e.Kind != "onnx" {
+	switch e.Kind {
+	case "onnx":
+	case "tfidf":
+		if path, err := p.tfidfPath(e); err == nil {
+			if _, err := os.Stat(path); err == nil {
+				return "yes"
+			}
+		}
+		return "fitted on first use"
+	default:
 		return "yes"
 	}
 	present := 0
 	for _, seed := range seedsOf(e) {
-		err := verifyModel(e, p.modelDir(e, seed))
+		_, err := verifyModel(e, p.modelDir(e, seed))
 		var absent *unavailableError
 		switch {
 		case err == nil:
@@ -108,7 +117,7 @@ func runDetectorsShow(st *State, cmd *cobra.Command, id string) error {
 	w := tabwriter.NewWriter(st.Stdout, 0, 0, 2, ' ', 0)
 	line := func(name, value string) {
 		if value != "" {
-			fmt.Fprintf(w, "%s\t%s\n", name, value)
+			fmt.Fprintf(w, "%s\t%s\n", name, render.Printable(value))
 		}
 	}
 	line("id", e.ID)
@@ -160,16 +169,24 @@ func runDetectorsCheck(st *State, cmd *cobra.Command, ids []string) error {
 			entries = append(entries, e)
 		}
 	}
-	failed := 0
+	var worst *fault.Error
 	for _, e := range entries {
 		for _, seed := range seedsOf(e) {
-			if !p.checkDetector(st, cmd, st.Stdout, e, seed) {
-				failed++
+			err := p.checkDetector(st, cmd, e, seed)
+			var absent *unavailableError
+			switch {
+			case cmd.Context().Err() != nil:
+				return cmd.Context().Err()
+			case errors.As(err, &absent) && len(ids) == 0:
+			case errors.As(err, &absent) && worst == nil:
+				worst = fault.New(fault.Incomplete, "%s cannot run here: %w", e.ID, err)
+			case err != nil && (worst == nil || worst.Kind == fault.Incomplete):
+				worst = fault.New(fault.Kind(fault.ExitCode(err)), "%s: %w", e.ID, err)
 			}
 		}
 	}
-	if failed > 0 && len(ids) > 0 {
-		return fault.New(fault.Incomplete, "%d of the detectors cannot run here", failed)
+	if worst != nil {
+		return worst
 	}
 	return nil
 }
@@ -181,16 +198,16 @@ var probes = []string{
 }
 
 // checkDetector scores the probes with the detector and prints what came of it.
-func (p *project) checkDetector(st *State, cmd *cobra.Command, w io.Writer, e detect.Entry, seed int) bool {
+func (p *project) checkDetector(st *State, cmd *cobra.Command, e detect.Entry, seed int) error {
 	name := e.ID
 	if len(e.Seeds) > 0 {
 		name += " seed " + strconv.Itoa(seed)
 	}
 	scores, err := p.probe(cmd, st, e, seed)
 	if err != nil {
-		fmt.Fprintf(w, "no   %-32s %v\n", name, err)
-		return false
+		fmt.Fprintf(st.Stdout, "no   %-32s %s\n", name, printableLines(err.Error()))
+		return err
 	}
-	fmt.Fprintf(w, "ok   %-32s plain text %.4f, plain attack %.4f\n", name, scores[0], scores[1])
-	return true
+	fmt.Fprintf(st.Stdout, "ok   %-32s plain text %.4f, plain attack %.4f\n", name, scores[0], scores[1])
+	return nil
 }

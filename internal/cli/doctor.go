@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 
@@ -35,7 +36,7 @@ func (c *checkup) ok(what, format string, args ...any) {
 
 func (c *checkup) wrong(what string, err error) {
 	c.bad++
-	fmt.Fprintf(c.st.Stdout, "bad  %-18s %v\n", what, err)
+	fmt.Fprintf(c.st.Stdout, "bad  %-18s %s\n", what, printableLines(err.Error()))
 }
 
 func (c *checkup) absent(what, format string, args ...any) {
@@ -96,10 +97,12 @@ func (c *checkup) data(p *project) {
 
 func (c *checkup) models(p *project) {
 	for _, f := range p.modelFolders() {
-		switch err := verifyModel(f.entry, f.dir).(type) {
-		case nil:
+		_, err := verifyModel(f.entry, f.dir)
+		var absent *unavailableError
+		switch {
+		case err == nil:
 			c.ok("model", "%s: %s as locked", f.entry.ID, f.name)
-		case *unavailableError:
+		case errors.As(err, &absent):
 			c.absent("model", "%s: %v", f.entry.ID, err)
 		default:
 			c.wrong("model", err)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pidsbench/internal/dataset"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/results"
 	"pidsbench/internal/threshold"
@@ -41,7 +40,7 @@ baselines are always shown below the line. Run again, it scores nothing and prin
 		},
 	}
 	opts.data.register(cmd)
-	opts.score.register(cmd)
+	opts.score.register(st, cmd)
 	opts.table.register(cmd)
 	return cmd
 }
@@ -63,7 +62,7 @@ func runEval(ctx context.Context, st *State, cmd *cobra.Command, opts *evalOptio
 	if err != nil {
 		return err
 	}
-	policies, err := opts.table.policies()
+	policies, err := opts.table.policies(chosen)
 	if err != nil {
 		return err
 	}
@@ -77,11 +76,11 @@ func runEval(ctx context.Context, st *State, cmd *cobra.Command, opts *evalOptio
 		return err
 	}
 	r := f.results(&opts.score, policies, detectors)
-	r.Run = runRecord(st, p)
+	r.Run = runRecord(st)
 	if err := opts.table.show(st, r); err != nil {
 		return err
 	}
-	return verdict(r, chosen)
+	return verdict(r, retry)
 }
 
 func needsVal(policies []threshold.Policy) bool {
@@ -101,46 +100,37 @@ func (f *frame) results(o *scoreOptions, policies []threshold.Policy, detectors 
 	})
 }
 
-// verdict is the error that says the tables just printed are incomplete, or nil.
-func verdict(r *results.Results, chosen []selected) error {
+const retry = "run again to retry them; the score files say why each failed"
+
+// verdict is the error that says the results are incomplete and how to complete them, or nil.
+func verdict(r *results.Results, cure string) error {
 	var absent []string
-	for i, d := range r.Detectors {
-		if d.Unavailable != "" && chosen[i].named {
+	for _, d := range r.Detectors {
+		if d.Unavailable != "" && d.Required {
 			absent = append(absent, d.ID+" ("+d.Unavailable+")")
 		}
 	}
 	if len(absent) > 0 {
-		return fault.New(fault.Incomplete, "the tables are incomplete: not run: %s", strings.Join(absent, "; "))
-	}
-	if !r.Incomplete() {
-		return nil
+		return fault.New(fault.Incomplete, "the results are incomplete: not run: %s", strings.Join(absent, "; "))
 	}
 	for i := range r.Cells {
-		if c := &r.Cells[i]; c.State == results.StateIncomplete && c.Slice == "all" {
-			return fault.New(fault.Incomplete, "the tables are incomplete: %s lacks %d of %d rows of %s", c.Detector,
-				c.Total()-c.N, c.Total(), c.Split).WithCure("the score files under --out say why; run again to retry them")
+		if c := &r.Cells[i]; c.State == results.StateIncomplete && c.Total() > c.N {
+			return fault.New(fault.Incomplete, "the results are incomplete: %s lacks %d of %d rows of %s", c.Detector,
+				c.Total()-c.N, c.Total(), c.Split).WithCure("%s", cure)
 		}
 	}
-	return fault.New(fault.Incomplete, "the tables are incomplete")
+	if r.Incomplete() {
+		return fault.New(fault.Incomplete, "the results are incomplete: thresholds do not rest on all val rows").
+			WithCure("%s", cure)
+	}
+	return nil
 }
 
 // runRecord says what made the results.
-func runRecord(st *State, p *project) map[string]string {
+func runRecord(st *State) map[string]string {
 	record := map[string]string{"pidsbench": version}
 	if len(st.Args) > 0 {
 		record["command"] = fmt.Sprintf("pidsbench %s", strings.Join(st.Args, " "))
 	}
 	return record
-}
-
-// splitsToScore returns the evaluation splits, and val last when a policy needs it and it may be scored here.
-func (f *frame) splitsToScore(val bool) []*dataset.Split {
-	var out []*dataset.Split
-	for _, s := range f.splits {
-		out = append(out, s.Data)
-	}
-	if val && f.val != nil && f.valEdition == f.edition {
-		out = append(out, f.val)
-	}
-	return out
 }

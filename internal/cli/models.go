@@ -1,30 +1,25 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"pidsbench/internal/builder"
 	"pidsbench/internal/detect"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/models"
-	"pidsbench/internal/packages"
 )
 
 func newModelsCmd(st *State) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:     "models",
 		Short:   "List, pull and verify model folders",
 		Example: "  pidsbench models pull stackone-defender\n  pidsbench models verify",
-	}
-	cmd.AddCommand(
+	},
 		&cobra.Command{
 			Use: "list", Short: "List model folders with source, licence and size", Args: cobra.NoArgs,
 			Example: "  pidsbench models list",
@@ -43,7 +38,6 @@ the named files out of it, checks each hash and writes models/.pulled/ID with it
 			RunE:    func(cmd *cobra.Command, _ []string) error { return runModelsVerify(st, cmd) },
 		},
 	)
-	return cmd
 }
 
 // modelFolder is a folder that a detector entry names.
@@ -75,9 +69,14 @@ func runModelsList(st *State, cmd *cobra.Command) error {
 	w := tabwriter.NewWriter(st.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "FOLDER\tDETECTOR\tSIZE\tLICENCE\tTRAINED ON")
 	for _, f := range p.modelFolders() {
-		lock, err := models.ReadLock(f.dir)
+		var absent *unavailableError
+		lock, err := verifyModel(f.entry, f.dir)
 		if err != nil {
-			fmt.Fprintf(w, "%s\t%s\tnot here\t%s\t\n", f.name, f.entry.ID, orDash(f.entry.Licence))
+			state := "damaged"
+			if errors.As(err, &absent) {
+				state = "not here"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", f.name, f.entry.ID, state, orDash(f.entry.Licence))
 			continue
 		}
 		var size int64
@@ -100,16 +99,17 @@ func runModelsVerify(st *State, cmd *cobra.Command) error {
 	}
 	var bad []string
 	for _, f := range p.modelFolders() {
-		if _, err := os.Stat(f.dir); errors.Is(err, fs.ErrNotExist) {
+		var absent *unavailableError
+		_, err := verifyModel(f.entry, f.dir)
+		switch {
+		case err == nil:
+			fmt.Fprintf(st.Stdout, "ok  %s\n", f.name)
+		case errors.As(err, &absent):
 			fmt.Fprintf(st.Stdout, "--  %s is not here\n", f.name)
-			continue
-		}
-		if _, err := models.Verify(f.dir); err != nil {
-			fmt.Fprintf(st.Stdout, "bad %s: %v\n", f.name, err)
+		default:
+			fmt.Fprintf(st.Stdout, "bad %s: %s\n", f.name, printableLines(err.Error()))
 			bad = append(bad, f.name)
-			continue
 		}
-		fmt.Fprintf(st.Stdout, "ok  %s\n", f.name)
 	}
 	if len(bad) > 0 {
 		return fault.New(fault.Integrity, "not as locked: %s", strings.Join(bad, ", ")).
@@ -133,27 +133,4 @@ func runModelsPull(st *State, cmd *cobra.Command, ids []string) error {
 		}
 	}
 	return nil
-}
-
-// mirror fetches every package of data and models into a folder and returns how many there are.
-func (p *project) mirror(ctx context.Context, st *State, dir string) (int, error) {
-	lock, err := builder.LoadLock(p.root)
-	if err != nil {
-		return 0, err
-	}
-	var pinned []packages.Package
-	for _, e := range lock.Packages {
-		pinned = append(pinned, packages.Package{Name: e.Name, Version: e.Version, SHA256: e.SHA256})
-	}
-	for _, e := range p.detectors.Detectors {
-		if e.Pull != nil {
-			pinned = append(pinned, packages.Package{Name: e.Pull.Package, Version: e.Pull.Version, SHA256: e.Pull.SHA256})
-		}
-	}
-	for _, pkg := range pinned {
-		if err := packages.CopyTo(ctx, pkg, dir, packages.Options{Cache: p.path(".build/packages"), Log: st.logf}); err != nil {
-			return 0, err
-		}
-	}
-	return len(pinned), nil
 }

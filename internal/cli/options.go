@@ -2,13 +2,10 @@ package cli
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pidsbench/internal/dataset"
-	"pidsbench/internal/detect"
 	"pidsbench/internal/engine"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/render"
@@ -30,10 +27,11 @@ type dataOptions struct {
 
 func (o *dataOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.edition, "edition", "open", "edition to use: open or v3")
+	f.StringVar(&o.edition, "edition", "open", "edition: open, v3, or the path of a folder with a "+
+		"FREEZE_MANIFEST.txt")
 	f.StringVar(&o.data, "data", "", "your own CSV or JSON Lines file, or a folder of them (with --edition v3: the "+
 		"folder of that edition)")
-	f.StringVar(&o.val, "val", "", "with --data: a labelled file on which val policies choose the threshold")
+	f.StringVar(&o.val, "val", "", "with --data: a labelled file, with the same columns, on which val policies choose the threshold")
 	f.StringVar(&o.textColumn, "text-column", "", "with --data: the column that holds the text (default text)")
 	f.StringVar(&o.labelColumn, "label-column", "", "with --data: the column that holds the label (default label)")
 	f.StringSliceVar(&o.positive, "positive", nil, "with --data: further spellings of the label injection")
@@ -41,27 +39,32 @@ func (o *dataOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.label, "label", "", "with --data: every row is benign, or every row is an injection; no label column is read")
 }
 
+// mapping says how the columns of --data give texts and labels, valMapping the same for --val.
 func (o *dataOptions) mapping() dataset.Mapping {
-	m := dataset.Mapping{Text: o.textColumn, Label: o.labelColumn, Positive: o.positive, Negative: o.negative}
 	switch o.label {
 	case "benign":
-		m.All = new(dataset.Benign)
+		return dataset.Mapping{Text: o.textColumn, All: new(dataset.Benign)}
 	case "injection":
-		m.All = new(dataset.Injection)
+		return dataset.Mapping{Text: o.textColumn, All: new(dataset.Injection)}
 	}
-	return m
+	return o.valMapping()
 }
 
-// own reports whether the user's own files are meant rather than an edition.
-func (o *dataOptions) own() bool { return o.data != "" && o.edition != "v3" }
+func (o *dataOptions) valMapping() dataset.Mapping {
+	return dataset.Mapping{Text: o.textColumn, Label: o.labelColumn, Positive: o.positive, Negative: o.negative}
+}
 
 func (o *dataOptions) check() error {
-	if own := o.val + o.textColumn + o.labelColumn + o.label; !o.own() && (own != "" || len(o.positive)+len(o.negative) > 0) {
+	if own := o.val + o.textColumn + o.labelColumn + o.label; o.data == "" && (own != "" || len(o.positive)+len(o.negative) > 0) {
 		return fault.New(fault.Usage, "--val, --label and the flags for columns and spellings belong to --data FILE, which is "+
-			"not given")
+			"not given").WithCure("add --data FILE")
+	}
+	if o.label != "" && o.val == "" && (o.labelColumn != "" || len(o.positive)+len(o.negative) > 0) {
+		return fault.New(fault.Usage, "--label says the class of every row, and a label column or spelling is given as well").
+			WithCure("give one of the two")
 	}
 	if o.label != "" && o.label != "benign" && o.label != "injection" {
-		return fault.New(fault.Usage, "--label is %q, expected benign or injection", o.label)
+		return fault.New(fault.Usage, "--label is %q, expected benign or injection", o.label).WithCure("give one of the two")
 	}
 	return nil
 }
@@ -75,17 +78,16 @@ type scoreOptions struct {
 	workers   int
 	limit     int
 	fresh     bool
-	quiet     bool
 }
 
-func (o *scoreOptions) register(cmd *cobra.Command) {
+func (o *scoreOptions) register(st *State, cmd *cobra.Command) {
 	o.registerSelection(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "out", "folder for score files")
 	f.IntVar(&o.workers, "workers", 0, "texts scored at once (default: the number of cores)")
 	f.IntVar(&o.limit, "limit", 0, "score only the first rows of each split: a trial, not a result")
 	f.BoolVar(&o.fresh, "fresh", false, "discard existing scores of these detectors and score again")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress and no notes on stderr")
+	f.BoolVar(&st.Quiet, "quiet", false, "no progress and no notes on stderr")
 }
 
 func (o *scoreOptions) registerSelection(cmd *cobra.Command) {
@@ -104,7 +106,7 @@ func (o *scoreOptions) check(cmd *cobra.Command) error {
 	case len(o.detectors) == 0:
 		return fault.New(fault.Usage, "no detector is named").WithCure("add --detector ID (see `pidsbench detectors list`)")
 	case o.workers < 0:
-		return fault.New(fault.Usage, "--workers is %d, expected 1 or more", o.workers)
+		return fault.New(fault.Usage, "--workers is %d, expected 1 or more", o.workers).WithCure("leave it out to use every core")
 	case cmd.Flags().Changed("limit") && o.limit < 1:
 		return fault.New(fault.Usage, "--limit is %d, expected 1 or more", o.limit).WithCure("leave it out to score all rows")
 	}
@@ -115,7 +117,8 @@ func (o *scoreOptions) mode() (engine.Mode, error) {
 	if m := engine.Mode(o.windows); m == engine.Max || m == engine.Truncate {
 		return m, nil
 	}
-	return "", fault.New(fault.Usage, "--windows is %q, expected max or truncate", o.windows)
+	return "", fault.New(fault.Usage, "--windows is %q, expected max or truncate", o.windows).
+		WithCure("give one of the two")
 }
 
 // tableOptions say how results are shown.
@@ -131,10 +134,15 @@ func (o *tableOptions) register(cmd *cobra.Command) {
 		"val_fpr:0.01, native (default: fixed:0.5, val_f1 and, where declared, native)")
 }
 
-func (o *tableOptions) policies() ([]threshold.Policy, error) {
+// policies returns the policies asked for; by default fixed:0.5, val_f1 and, when a detector above the line declares
+// one, native.
+func (o *tableOptions) policies(chosen []selected) ([]threshold.Policy, error) {
 	names := o.thresholds
 	if len(names) == 0 {
-		names = []string{"fixed:0.5", "val_f1", "native"}
+		names = []string{"fixed:0.5", "val_f1"}
+		if slices.ContainsFunc(chosen, func(s selected) bool { return s.entry.Native != nil && !s.entry.Baseline }) {
+			names = append(names, "native")
+		}
 	}
 	var out []threshold.Policy
 	for _, name := range names {
@@ -142,7 +150,7 @@ func (o *tableOptions) policies() ([]threshold.Policy, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !slices.ContainsFunc(out, func(q threshold.Policy) bool { return q.String() == p.String() }) {
+		if !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
@@ -150,13 +158,14 @@ func (o *tableOptions) policies() ([]threshold.Policy, error) {
 }
 
 func (o *tableOptions) check() error {
-	if _, err := o.policies(); err != nil {
+	if _, err := o.policies(nil); err != nil {
 		return err
 	}
 	if o.format == "json" || renderers[o.format] != nil {
 		return nil
 	}
-	return fault.New(fault.Usage, "--format is %q, expected table, markdown, csv, latex or json", o.format)
+	return fault.New(fault.Usage, "--format is %q, expected table, markdown, csv, latex or json", o.format).
+		WithCure("give one of these")
 }
 
 var renderers = map[string]render.Renderer{
@@ -169,123 +178,4 @@ func (o *tableOptions) show(st *State, r *results.Results) error {
 		return render.JSON(st.Stdout, r)
 	}
 	return renderers[o.format](st.Stdout, render.Layout(r))
-}
-
-// selected is a detector with the seeds to run.
-type selected struct {
-	entry detect.Entry
-	seeds []int
-	named bool // by the user, not by "all" and not added as a baseline
-}
-
-// selectDetectors resolves --detector and --seeds. Baselines are added at the end: they stand below the line of every
-// table.
-func selectDetectors(p *project, o *scoreOptions) ([]selected, error) {
-	byID := map[string]detect.Entry{}
-	var ids []string
-	for _, e := range p.detectors.Detectors {
-		byID[e.ID] = e
-		ids = append(ids, e.ID)
-	}
-	var out []selected
-	add := func(id string, named bool) error {
-		if slices.ContainsFunc(out, func(s selected) bool { return s.entry.ID == id }) {
-			return nil
-		}
-		seeds, err := selectSeeds(byID[id], o.seeds, named)
-		out = append(out, selected{entry: byID[id], seeds: seeds, named: named})
-		return err
-	}
-	for _, name := range o.detectors {
-		if name == "all" {
-			continue
-		}
-		if _, ok := byID[name]; !ok {
-			return nil, fault.New(fault.Usage, "there is no detector %q%s", name, suggest(name, ids)).
-				WithCure("choose from %s, or all", strings.Join(ids, ", "))
-		}
-		if err := add(name, true); err != nil {
-			return nil, err
-		}
-	}
-	for _, e := range p.detectors.Detectors {
-		if slices.Contains(o.detectors, "all") || e.Baseline {
-			if err := add(e.ID, false); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return out, nil
-}
-
-// selectSeeds returns the seeds of a detector to run: its first, all it declares, or those asked for. A detector
-// without seeds runs once, as seed 0.
-func selectSeeds(e detect.Entry, want []string, named bool) ([]int, error) {
-	declared := e.Seeds
-	if len(declared) == 0 {
-		return []int{0}, nil
-	}
-	if len(want) == 0 {
-		return declared[:1], nil
-	}
-	if slices.Contains(want, "all") {
-		return declared, nil
-	}
-	var out []int
-	for _, w := range want {
-		n, err := strconv.Atoi(w)
-		if err != nil {
-			return nil, fault.New(fault.Usage, "--seeds holds %q, expected numbers separated by commas, or all", w)
-		}
-		if slices.Contains(declared, n) {
-			out = append(out, n)
-		} else if named {
-			return nil, fault.New(fault.Usage, "detector %s has no seed %d", e.ID, n).
-				WithCure("choose from %s, or all", joinInts(declared))
-		}
-	}
-	return out, nil
-}
-
-func joinInts(ns []int) string {
-	s := make([]string, len(ns))
-	for i, n := range ns {
-		s[i] = strconv.Itoa(n)
-	}
-	return strings.Join(s, ", ")
-}
-
-// suggest returns a clause with the closest name, when one is close.
-func suggest(name string, from []string) string {
-	best, at := 3, ""
-	for _, f := range from {
-		if d := editDistance(name, f); d < best {
-			best, at = d, f
-		}
-	}
-	if at == "" {
-		return ""
-	}
-	return " (did you mean " + at + "?)"
-}
-
-// editDistance is the Levenshtein distance in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -17,7 +17,7 @@ func (p *project) probe(cmd *cobra.Command, st *State, e detect.Entry, seed int)
 	}
 	det, err := c.open()
 	if err != nil {
-		return nil, err
+		return nil, cannotRun(err)
 	}
 	defer det.Close()
 	items := make([]engine.Item, len(probes))

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -50,11 +49,10 @@ func findRoot(st *State, flag string) (string, error) {
 			continue
 		}
 		dir := named.dir
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(st.Dir, dir)
-		}
+		dir = st.abs(dir)
 		if !isRoot(dir) {
-			return "", fault.New(fault.Usage, "%s names %q, which holds no configs/benchmark.yaml", named.from, named.dir)
+			return "", fault.New(fault.Usage, "%s names %q, which holds no configs/benchmark.yaml", named.from, named.dir).
+				WithCure("name the project's folder")
 		}
 		return dir, nil
 	}
@@ -79,6 +77,3 @@ func isRoot(dir string) bool {
 
 // path returns a path of the project by its slash-separated name.
 func (p *project) path(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
-
-// logf prints a line for people on stderr.
-func (st *State) logf(format string, args ...any) { fmt.Fprintf(st.Stderr, format+"\n", args...) }

@@ -2,15 +2,12 @@ package cli
 
 import (
 	"errors"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
 	"pidsbench/internal/dataset"
-	"pidsbench/internal/detect"
-	"pidsbench/internal/engine"
-	"pidsbench/internal/fault"
 	"pidsbench/internal/results"
-	"pidsbench/internal/scores"
 )
 
 type reportOptions struct {
@@ -51,7 +48,7 @@ func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
 	if err != nil {
 		return err
 	}
-	policies, err := opts.table.policies()
+	policies, err := opts.table.policies(chosen)
 	if err != nil {
 		return err
 	}
@@ -75,60 +72,53 @@ func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
 		detectors = append(detectors, d)
 	}
 	r := f.results(&opts.score, policies, detectors)
-	r.Run = runRecord(st, p)
+	r.Run = runRecord(st)
 	if err := opts.table.show(st, r); err != nil {
 		return err
 	}
-	return verdict(r, chosen)
+	return verdict(r, "run `pidsbench eval` to score what is missing")
 }
 
 // read takes a detector's outcomes from score files. Without any file the detector is unavailable; a single absent file
 // makes its cells incomplete.
 func (f *frame) read(dirs []string, c selected, windows string, val bool) (results.Detector, error) {
-	d := results.Detector{ID: c.entry.ID, Name: c.entry.Name, Baseline: c.entry.Baseline, Native: c.entry.Native}
+	d := c.result()
+	found := false
 	for _, seed := range c.seeds {
 		run := results.Seed{Seed: seed, Outcomes: map[string][]results.Outcome{}, Missing: map[string]string{}}
-		splits := f.splitsToScore(false)
-		if val && f.val != nil {
-			splits = append(splits, f.val)
-		}
-		for _, s := range splits {
-			o, err := f.readSplit(dirs, c.entry, seed, windows, s)
-			if err != nil && fault.ExitCode(err) != int(fault.Incomplete) {
-				return d, err
+		get := func(edition string, split *dataset.Split) (out []results.Outcome, absent string, err error) {
+			file, err := f.find(dirs, edition, split, c.entry, seed, windows)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil, err.Error(), nil
 			}
 			if err != nil {
-				run.Missing[s.Name] = err.Error()
-				continue
+				return nil, "", err
 			}
-			run.Outcomes[s.Name] = o
+			found = true
+			f.doubt(&d, file.Header.Info.TrainSHA256)
+			return outcomes(file.Lines, len(split.Rows), 0), "", nil
 		}
-		if len(run.Outcomes) > 0 {
-			d.Seeds = append(d.Seeds, run)
+		for _, s := range f.splits {
+			out, absent, err := get(f.edition, s.Data)
+			if err != nil {
+				return d, err
+			}
+			if absent != "" {
+				run.Missing[s.Spec.Name] = absent
+			} else {
+				run.Outcomes[s.Spec.Name] = out
+			}
 		}
+		if val && f.val != nil {
+			var err error
+			if run.Val, run.NoVal, err = get(f.valEdition, f.val); err != nil {
+				return d, err
+			}
+		}
+		d.Seeds = append(d.Seeds, run)
 	}
-	if len(d.Seeds) == 0 {
-		d.Unavailable = "there are no score files; run `pidsbench eval --detector " + d.ID + "`"
+	if !found && d.Unavailable == "" {
+		d.Unavailable, d.Seeds = "there are no score files; run `pidsbench eval --detector "+d.ID+"`", nil
 	}
 	return d, nil
-}
-
-func (f *frame) readSplit(dirs []string, e detect.Entry, seed int, windows string, s *dataset.Split) ([]results.Outcome, error) {
-	edition := f.edition
-	if s == f.val {
-		edition = f.valEdition
-	}
-	path, err := scores.Find(dirs, edition, e.ID, seed, engine.Mode(windows), s.Name)
-	if err != nil {
-		return nil, err
-	}
-	file, err := scores.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	if file.Header.SplitSHA256 != s.SHA256 {
-		return nil, fault.New(fault.Integrity, "%s: holds scores of another %s: split_sha256 is %.12s, expected %.12s", path,
-			s.Name, file.Header.SplitSHA256, s.SHA256).WithCure("score again with `pidsbench eval --fresh`, or name another --scores")
-	}
-	return outcomes(file.Lines, len(s.Rows), 0), nil
 }

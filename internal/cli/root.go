@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,12 +13,17 @@ import (
 // Main runs the command line and returns the exit status. Errors go to stderr as one sentence, once.
 func Main(ctx context.Context, st *State) int {
 	ran := false
+	out := &stickyWriter{w: st.Stdout}
+	st.Stdout = out
 	root := newRootCmd(st)
 	root.PersistentPreRun = func(*cobra.Command, []string) { ran = true }
 	root.SetArgs(st.Args)
 	root.SetOut(st.Stdout)
 	root.SetErr(st.Stderr)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil && out.err != nil {
+		err = fault.New(fault.Failed, "the output could not be written: %w", out.err)
+	}
 	if err == nil {
 		return 0
 	}
@@ -31,7 +35,7 @@ func Main(ctx context.Context, st *State) int {
 	if errors.Is(err, context.Canceled) && !errors.As(err, &f) {
 		err = fault.New(fault.Interrupted, "interrupted; finished work is kept")
 	}
-	fmt.Fprintln(st.Stderr, "pidsbench:", err)
+	st.logf("pidsbench: %v", err)
 	return fault.ExitCode(err)
 }
 
@@ -54,9 +58,27 @@ incomplete; 5 a gate is broken; 130 interrupted.`,
 	}
 	root.PersistentFlags().String("root", "", "the project's folder (default: PIDSBENCH_ROOT, the working folder or "+
 		"one above it, the folder of the executable or one above it)")
+	root.PersistentFlags().Bool("no-color", false, "no colours (nothing is coloured yet)")
 	root.AddCommand(
 		newEvalCmd(st), newScoreCmd(st), newReportCmd(st), newVerifyCmd(st), newDataCmd(st), newDetectorsCmd(st),
 		newModelsCmd(st), newTrainCmd(st), newDoctorCmd(st),
 	)
 	return root
+}
+
+// group makes a command that only holds others: alone it shows its help, with anything else it is a usage error.
+func group(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(subcommands...)
+	var names []string
+	for _, s := range subcommands {
+		names = append(names, s.Name())
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return fault.New(fault.Usage, "%s has no command %q%s", cmd.CommandPath(), args[0], suggest(args[0], names)).
+			WithCure("choose from %s", strings.Join(names, ", "))
+	}
+	return cmd
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/detect"
@@ -26,9 +28,9 @@ type scorer struct {
 func (s *scorer) scoreAll(ctx context.Context, chosen []selected, val bool) ([]results.Detector, error) {
 	out := make([]results.Detector, 0, len(chosen))
 	for _, c := range chosen {
-		d := results.Detector{ID: c.entry.ID, Name: c.entry.Name, Baseline: c.entry.Baseline, Native: c.entry.Native}
+		d := c.result()
 		for _, seed := range c.seeds {
-			run, doubts, err := s.scoreSeed(ctx, c.entry, seed, val)
+			run, train, err := s.scoreSeed(ctx, c.entry, seed, val)
 			var absent *unavailableError
 			if errors.As(err, &absent) {
 				d.Unavailable, d.Seeds = absent.reason, nil
@@ -38,20 +40,20 @@ func (s *scorer) scoreAll(ctx context.Context, chosen []selected, val bool) ([]r
 				return nil, err
 			}
 			d.Seeds = append(d.Seeds, *run)
-			d.Doubts = doubts
+			s.frame.doubt(&d, train)
 		}
 		out = append(out, d)
 	}
 	return out, nil
 }
 
-// scoreSeed scores one detector at one seed. The model is loaded only when a row has no score yet.
-func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bool) (*results.Seed, []string, error) {
+// scoreSeed scores one detector at one seed and also returns the hash of the train split it was fitted on, if known. The
+// model is loaded only when a row has no score yet, and before any score file is touched.
+func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bool) (*results.Seed, string, error) {
 	c, err := s.p.candidate(s.st, e, seed)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
-	run := &results.Seed{Seed: seed, Outcomes: map[string][]results.Outcome{}, Missing: map[string]string{}}
 	var jobs []*job
 	defer func() {
 		for _, j := range jobs {
@@ -59,42 +61,53 @@ func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bo
 		}
 	}()
 	rows := 0
-	for _, split := range s.frame.splitsToScore(val) {
-		j, err := s.open(c, split)
-		if err != nil {
-			return nil, nil, err
+	open := func(edition string, split *dataset.Split) error {
+		j, err := s.open(c, edition, split)
+		if err == nil {
+			jobs = append(jobs, j)
+			rows += len(j.items)
 		}
-		jobs = append(jobs, j)
-		rows += len(j.items)
+		return err
+	}
+	for _, split := range s.frame.splits {
+		if err := open(s.frame.edition, split.Data); err != nil {
+			return nil, "", err
+		}
+	}
+	val = val && s.frame.val != nil
+	if val && !s.frame.borrowed {
+		if err := open(s.frame.valEdition, s.frame.val); err != nil {
+			return nil, "", err
+		}
 	}
 	if rows > 0 {
 		if err := s.run(ctx, c, jobs, rows); err != nil {
-			return nil, nil, err
+			return nil, "", err
 		}
 	}
+	run := &results.Seed{Seed: seed, Outcomes: map[string][]results.Outcome{}}
 	for _, j := range jobs {
-		if run.Outcomes[j.split.Name], err = j.finish(s.opts.limit); err != nil {
-			return nil, nil, err
+		o, err := j.finish(s.opts.limit)
+		if err != nil {
+			return nil, "", err
+		}
+		if j.split == s.frame.val {
+			run.Val = o
+		} else {
+			run.Outcomes[j.split.Name] = o
 		}
 	}
-	if val && s.frame.val != nil && s.frame.valEdition != s.frame.edition {
-		s.borrowVal(c, run)
+	if val && s.frame.borrowed {
+		err = s.borrowVal(e, run)
 	}
-	return run, s.doubts(c.info), nil
+	return run, c.info.TrainSHA256, err
 }
 
-// doubts returns what a reader of the tables must know about the detector.
-func (s *scorer) doubts(info detect.Info) []string {
-	if info.TrainSHA256 == "" || s.frame.train == "" || info.TrainSHA256 == s.frame.train {
-		return nil
-	}
-	return []string{"trained on other data: possibly contaminated"}
-}
-
-// note tells people something, unless they asked for quiet.
-func (s *scorer) note(format string, args ...any) {
-	if !s.opts.quiet {
-		s.st.logf(format, args...)
+// doubt adds what a reader of the tables must know about a detector that was fitted on the train split with this hash.
+func (f *frame) doubt(d *results.Detector, train string) {
+	const contaminated = "trained on other data: possibly contaminated"
+	if train != "" && f.train != "" && train != f.train && !slices.Contains(d.Doubts, contaminated) {
+		d.Doubts = append(d.Doubts, contaminated)
 	}
 }
 
@@ -105,14 +118,19 @@ type job struct {
 	items []engine.Item
 }
 
-func (s *scorer) open(c *candidate, split *dataset.Split) (*job, error) {
-	h := header(c.info, s.frame.edition, split, s.opts.windows)
+func (s *scorer) open(c *candidate, edition string, split *dataset.Split) (*job, error) {
+	h := scores.Header{
+		Identity: s.frame.identity(edition, split, c.entry, c.seed, s.opts.windows),
+		Info: scores.Info{Setup: scores.Setup{Tool: "pidsbench " + version, Runtime: c.info.Runtime, CPU: cpuFeatures()},
+			TrainSHA256: c.info.TrainSHA256},
+	}
+	h.Files, h.Precision, h.MaxLength, h.Stride = c.info.Files, c.info.Precision, c.info.MaxLength, c.info.Stride
 	w, err := scores.Open(scores.Path(s.st.abs(s.opts.out), h), h, scores.Options{Fresh: s.opts.fresh})
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range w.Removed() {
-		s.note("removed %s", f)
+		s.st.note("replacing %s", f)
 	}
 	j := &job{split: split, w: w}
 	for _, row := range w.Todo() {
@@ -131,24 +149,25 @@ func (s *scorer) open(c *candidate, split *dataset.Split) (*job, error) {
 	return j, nil
 }
 
-func header(info detect.Info, edition string, split *dataset.Split, windows string) scores.Header {
-	return scores.Header{
-		Identity: scores.Identity{
-			Schema: scores.Schema, Edition: edition, Split: split.Name, SplitSHA256: split.SHA256, Rows: len(split.Rows),
-			Detector: info.ID, Seed: info.Seed, ConfigHash: info.ConfigHash, Files: info.Files, Precision: info.Precision,
-			WindowMode: engine.Mode(windows), MaxLength: info.MaxLength, Stride: info.Stride,
-		},
-		Info: scores.Info{Setup: scores.Setup{Tool: "pidsbench " + version, Runtime: info.Runtime, CPU: cpuFeatures()}},
+// identity returns what a score file of this split must say, as far as the configuration and the data tell.
+func (f *frame) identity(edition string, split *dataset.Split, e detect.Entry, seed int, windows string) scores.Identity {
+	id := scores.Identity{
+		Schema: scores.Schema, Edition: edition, Split: split.Name, SplitSHA256: split.SHA256, Rows: len(split.Rows),
+		Detector: e.ID, Seed: seed, ConfigHash: e.Hash(), WindowMode: engine.Mode(windows),
 	}
+	if edition == ownEdition || edition == ownValEdition {
+		id.TextColumn = f.textColumn
+	}
+	return id
 }
 
 // run loads the detector and scores what is to do, split by split.
 func (s *scorer) run(ctx context.Context, c *candidate, jobs []*job, rows int) error {
 	det, err := c.open()
 	if err != nil {
-		return err
+		return cannotRun(err)
 	}
-	bar := newProgress(s.st, s.opts.quiet, c, rows)
+	bar := newProgress(s.st, c, rows)
 	defer bar.end()
 	for _, j := range jobs {
 		if len(j.items) == 0 {
@@ -202,19 +221,34 @@ func outcomes(lines []scores.Line, rows, limit int) []results.Outcome {
 }
 
 // borrowVal takes the edition's val scores for a user's own file, when there are any.
-func (s *scorer) borrowVal(c *candidate, run *results.Seed) {
+func (s *scorer) borrowVal(e detect.Entry, run *results.Seed) error {
 	dirs := []string{s.st.abs(s.opts.out), s.st.abs("out"), s.p.path("out"), s.p.path("results")}
-	path, err := scores.Find(dirs, s.frame.valEdition, c.info.ID, c.seed, engine.Mode(s.opts.windows), s.frame.val.Name)
-	if err == nil {
-		var f *scores.File
-		if f, err = scores.Read(path); err == nil {
-			err = f.Check(header(c.info, s.frame.valEdition, s.frame.val, s.opts.windows).Identity)
-			if err == nil {
-				run.Outcomes[s.frame.val.Name] = outcomes(f.Lines, len(s.frame.val.Rows), 0)
-				return
-			}
-		}
+	file, err := s.frame.find(dirs, s.frame.valEdition, s.frame.val, e, run.Seed, s.opts.windows)
+	if errors.Is(err, fs.ErrNotExist) {
+		run.NoVal = fmt.Sprintf("edition %s has no val scores of %s; run `pidsbench eval --detector %s` first, or name a val "+
+			"file with --val", s.frame.valEdition, e.ID, e.ID)
+		return nil
 	}
-	run.Missing[s.frame.val.Name] = fmt.Sprintf("edition %s has no val scores of %s; run `pidsbench eval --detector %s` "+
-		"first, or name a val file with --val", s.frame.valEdition, c.info.ID, c.info.ID)
+	if err == nil {
+		run.Val = outcomes(file.Lines, len(s.frame.val.Rows), 0)
+	}
+	return err
+}
+
+// find reads the score file of a split and checks that it is what its path says; its error wraps fs.ErrNotExist when
+// there is none.
+func (f *frame) find(dirs []string, edition string, split *dataset.Split, e detect.Entry, seed int, windows string) (
+	*scores.File, error) {
+	path, err := scores.Find(dirs, edition, e.ID, seed, engine.Mode(windows), split.Name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := scores.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	want := f.identity(edition, split, e, seed, windows)
+	h := file.Header
+	want.Files, want.Precision, want.MaxLength, want.Stride = h.Files, h.Precision, h.MaxLength, h.Stride
+	return file, file.Check(want)
 }

@@ -2,11 +2,15 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/term"
+
+	"pidsbench/internal/render"
 )
 
 // State is what a command may know of the process it runs in.
@@ -18,6 +22,7 @@ type State struct {
 	Stdout     io.Writer
 	Stderr     io.Writer
 	StderrTTY  bool // progress is drawn only then
+	Quiet      bool // no progress and no notes
 }
 
 // NewState returns the state of this process.
@@ -37,4 +42,39 @@ func NewState() (*State, error) {
 		Args: os.Args[1:], Getenv: os.Getenv, Dir: dir, Executable: exe, Stdout: os.Stdout, Stderr: os.Stderr,
 		StderrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 	}, nil
+}
+
+// logf prints a line for people on stderr. What could steer a terminal is escaped.
+func (st *State) logf(format string, args ...any) {
+	fmt.Fprintln(st.Stderr, printableLines(fmt.Sprintf(format, args...)))
+}
+
+// note is logf, unless people asked for quiet.
+func (st *State) note(format string, args ...any) {
+	if !st.Quiet {
+		st.logf(format, args...)
+	}
+}
+
+func printableLines(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = render.Printable(l)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// stickyWriter remembers the first error, so that lost output never ends with exit status 0.
+type stickyWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (s *stickyWriter) Write(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.w.Write(p)
+	s.err = err
+	return n, err
 }

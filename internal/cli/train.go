@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -10,12 +9,11 @@ import (
 )
 
 func newTrainCmd(st *State) *cobra.Command {
-	cmd := &cobra.Command{
+	return group(&cobra.Command{
 		Use:     "train",
 		Short:   "Fit detectors that train natively",
 		Example: "  pidsbench train tfidf",
-	}
-	cmd.AddCommand(&cobra.Command{
+	}, &cobra.Command{
 		Use:   "tfidf",
 		Short: "Fit TF-IDF and logistic regression on the open edition's train split",
 		Long: `Fits the TF-IDF baseline on the frozen train split and stores it under .build/models. eval does the same on first
@@ -24,7 +22,6 @@ use; this command does it again.`,
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runTrainTFIDF(st, cmd) },
 	})
-	return cmd
 }
 
 func runTrainTFIDF(st *State, cmd *cobra.Command) error {
@@ -40,11 +37,8 @@ func runTrainTFIDF(st *State, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-		return err
-	}
 	start := time.Now()
-	if _, err := p.tfidfModel(st, e); err != nil {
+	if err := p.fitTFIDF(st, e, path); err != nil {
 		return err
 	}
 	rel, err := filepath.Rel(p.root, path)

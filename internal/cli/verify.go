@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pidsbench/internal/fault"
 	"pidsbench/internal/manifest"
 	"pidsbench/internal/render"
 )
@@ -21,8 +22,8 @@ with its freeze manifest. Every problem has a line of its own; any problem ends 
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runVerify(st, cmd, &opts) },
 	}
-	cmd.Flags().StringVar(&opts.edition, "edition", "open", "edition to check: open or v3")
-	cmd.Flags().StringVar(&opts.data, "data", "", "the folder the edition lies in (default: where it is built)")
+	cmd.Flags().StringVar(&opts.edition, "edition", "open", "edition to check: open, v3, or the path of a folder with a FREEZE_MANIFEST.txt")
+	cmd.Flags().StringVar(&opts.data, "data", "", "with --edition v3: the folder it lies in")
 	return cmd
 }
 
@@ -31,9 +32,13 @@ func runVerify(st *State, cmd *cobra.Command, opts *dataOptions) error {
 	if err != nil {
 		return err
 	}
-	e, dir, err := p.edition(st, opts)
+	e, dir, own, err := p.edition(st, opts)
 	if err != nil {
 		return err
+	}
+	if own {
+		return fault.New(fault.Usage, "edition %s lies where it is built, --data is for one that is not shipped", e.ID).
+			WithCure("leave out --data, or give the folder as --edition PATH")
 	}
 	m, err := p.loadManifest(e)
 	if err != nil {

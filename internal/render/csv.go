@@ -10,9 +10,10 @@ import (
 	"pidsbench/internal/results"
 )
 
-// CSV writes one row for each detector and policy (and, for a user's own files, each file): the columns of the main and
-// the provenance table as plain numbers, the standard deviation over seeds in a column of its own where there is one,
-// and empty fields where a number is undefined. Tables that are not of this shape are left out: JSON has every cell.
+// CSV writes one row for each detector and policy (and, for a user's own files, each file): what the numbers rest on,
+// then the columns of the main and the provenance table as plain numbers, the standard deviation over seeds in a column
+// of its own where there is one, and empty fields where a number is undefined. Thresholds of several seeds are
+// separated by blanks. Tables of another shape are left out: JSON has every cell.
 func CSV(w io.Writer, tables []Table) error {
 	head, rows := wide(tables)
 	out := csv.NewWriter(w)
@@ -33,7 +34,8 @@ func CSV(w io.Writer, tables []Table) error {
 }
 
 func wide(tables []Table) (head []string, rows []map[string]string) {
-	head = []string{"detector", "policy", "split", "threshold", "seeds"}
+	head = []string{"detector", "policy", "split", "threshold", "seeds", "edition", "manifest_sha256", "windows", "errors",
+		"missing", "truncated", "incomplete"}
 	byKey := map[string]map[string]string{}
 	for _, t := range tables {
 		if t.ID == "confusion" {
@@ -62,7 +64,8 @@ func addWide(head *[]string, rows *[]map[string]string, byKey map[string]map[str
 	key := id + "\x00" + t.Policy + "\x00" + split
 	r := byKey[key]
 	if r == nil {
-		r = map[string]string{"detector": id, "policy": t.Policy, "split": split}
+		r = map[string]string{"detector": id, "policy": t.Policy, "split": split, "edition": t.Source.Edition,
+			"manifest_sha256": t.Source.Manifest, "windows": t.Source.Windows, "incomplete": "no"}
 		byKey[key] = r
 		*rows = append(*rows, r)
 	}
@@ -77,11 +80,17 @@ func addWide(head *[]string, rows *[]map[string]string, byKey map[string]map[str
 		switch {
 		case name == "Detector":
 		case name == "Threshold":
-			set("threshold", strings.TrimPrefix(e.Text, "n/a"))
+			set("threshold", strings.Join(e.Raw, " "))
 		case e.Cell == nil: // an axis the edition does not have
 			set(name, "")
 		default:
 			set(name, number(e.Cell.Value))
+			for what, n := range map[string]int{"errors": e.Cell.NError, "missing": e.Cell.NMissing + e.Cell.NUnscored,
+				"truncated": e.Cell.NTruncated} {
+				if had, _ := strconv.Atoi(r[what]); r[what] == "" || n > had {
+					r[what] = strconv.Itoa(n)
+				}
+			}
 			set("seeds", strconv.Itoa(e.Cell.NSeeds))
 			if e.Cell.SD != nil {
 				set(name+" sd", number(e.Cell.SD))

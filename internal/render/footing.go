@@ -2,6 +2,9 @@ package render
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"pidsbench/internal/results"
 )
@@ -16,15 +19,7 @@ func footing(r *results.Results) []string {
 	notes = append(notes, name+"; a text is flagged when its score is at or above the threshold; val policies choose on "+
 		"val alone.")
 	for _, s := range r.Splits {
-		failed, truncated := 0, 0
-		for _, d := range r.Detectors {
-			if c := r.Mean(d.ID, s.Name, "all", "roc_auc", ""); c != nil {
-				failed += c.NError + c.NMissing
-				truncated += c.NTruncated
-			}
-		}
-		notes = append(notes, fmt.Sprintf("%s [%s]: n = %d (%d benign, %d injection), %d errors, %d truncated",
-			Printable(s.Name), s.Axis, s.Rows, s.Benign, s.Injection, failed, truncated))
+		notes = append(notes, splitLine(r, s))
 	}
 	if r.Limit > 0 {
 		notes = append(notes, fmt.Sprintf("--limit %d: only the first rows of each split are scored; "+
@@ -39,6 +34,40 @@ func footing(r *results.Results) []string {
 		}
 	}
 	return append(notes, r.Warnings...)
+}
+
+// splitLine says what a split holds, who wrote it, and which rows detectors could not score or saw a part of.
+func splitLine(r *results.Results, s results.SplitSummary) string {
+	line := fmt.Sprintf("%s [%s]: n = %d (%d benign, %d injection)", Printable(s.Name), s.Axis, s.Rows, s.Benign, s.Injection)
+	if len(s.Authorship) > 0 {
+		var by []string
+		for _, who := range slices.Sorted(maps.Keys(s.Authorship)) {
+			by = append(by, fmt.Sprintf("%s %d", Printable(who), s.Authorship[who]))
+		}
+		line += "; written by " + strings.Join(by, ", ")
+	}
+	for _, count := range []struct {
+		what string
+		of   func(*results.Cell) int
+	}{
+		{"errors", func(c *results.Cell) int { return c.NError }},
+		{"texts missing", func(c *results.Cell) int { return c.NMissing }},
+		{"not scored", func(c *results.Cell) int { return c.NUnscored }},
+		{"truncated", func(c *results.Cell) int { return c.NTruncated }},
+	} {
+		var by []string
+		for _, d := range r.Detectors {
+			if c := r.Mean(d.ID, s.Name, "all", "roc_auc", ""); c != nil && count.of(c) > 0 {
+				by = append(by, fmt.Sprintf("%s %d", d.ID, count.of(c)))
+			}
+		}
+		if len(by) > 0 {
+			line += "; " + count.what + ": " + strings.Join(by, ", ")
+		} else if count.what == "errors" || count.what == "truncated" {
+			line += "; 0 " + count.what
+		}
+	}
+	return line
 }
 
 func short(hash string) string {

@@ -2,7 +2,9 @@ package render
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pidsbench/internal/dataset"
@@ -53,9 +55,6 @@ func Layout(r *results.Results) []Table {
 	var tables []Table
 	var confusion []Table
 	for _, policy := range r.Policies {
-		if !anyThreshold(r, policy) {
-			continue
-		}
 		if r.SplitOf(dataset.Custom) != nil {
 			for _, s := range r.Splits {
 				tables = append(tables, ownTable(r, s, policy))
@@ -69,22 +68,14 @@ func Layout(r *results.Results) []Table {
 		}
 	}
 	tables = append(tables, confusion...)
+	for i := range tables {
+		tables[i].Source = Source{r.Edition, r.ManifestSHA256, r.WindowMode}
+	}
 	if len(tables) > 0 {
 		last := &tables[len(tables)-1]
 		last.Notes = append(last.Notes, footing(r)...)
 	}
 	return tables
-}
-
-// anyThreshold reports whether some detector has the policy at all: a table of nothing but n/a helps nobody. A policy
-// whose threshold is undefined for want of val rows stays, to say so.
-func anyThreshold(r *results.Results, policy string) bool {
-	if policy != "native" {
-		return true
-	}
-	return slices.ContainsFunc(r.Detectors, func(d results.DetectorSummary) bool {
-		return !d.Baseline && len(d.Tau[policy]) > 0
-	})
 }
 
 // title names what a table shows and what its numbers rest on.
@@ -115,13 +106,13 @@ func axisTable(r *results.Results, id, name string, columns []column, policy str
 		for _, c := range columns {
 			row = append(row, axisEntry(r, d, c, policy, &t.Notes))
 		}
-		if tauText(d, policy) == "0" {
-			flagAll = append(flagAll, d.Name)
+		if strings.HasPrefix(policy, "val_f1") && flagsAll(d.Tau[policy]) {
+			flagAll = append(flagAll, Printable(d.Name))
 		}
-		return append(row, label("%s", tauText(d, policy)))
+		return append(row, tauEntry(d, policy))
 	})
 	if len(flagAll) > 0 {
-		note(&t.Notes, "threshold 0 flags every text: nothing else did better on val for %s", strings.Join(flagAll, ", "))
+		note(&t.Notes, "a threshold of 0 flags every text: nothing did better on val for %s", strings.Join(flagAll, ", "))
 	}
 	return t
 }
@@ -206,7 +197,7 @@ func ownTable(r *results.Results, s results.SplitSummary, policy string) Table {
 				note(&t.Notes, "n/a: %s: %s", c.head, cell.Reason)
 			}
 		}
-		return append(row, label("%s", tauText(d, policy)))
+		return append(row, tauEntry(d, policy))
 	})
 	note(&t.Notes, "%s: %d rows, %d benign, %d injection", Printable(s.Name), s.Rows, s.Benign, s.Injection)
 	return t
@@ -233,26 +224,44 @@ func groups(r *results.Results, policy string, row func(results.DetectorSummary)
 	return out
 }
 
-// tauText returns the threshold, or its range over the seeds.
-func tauText(d results.DetectorSummary, policy string) string {
-	taus := make([]float64, 0, len(d.Tau[policy]))
-	for _, t := range d.Tau[policy] {
-		taus = append(taus, t)
-	}
+// tauEntry shows the threshold, or its range over the seeds.
+func tauEntry(d results.DetectorSummary, policy string) Entry {
+	taus := slices.Sorted(maps.Values(d.Tau[policy]))
 	if len(taus) == 0 {
-		return "n/a"
+		return Entry{Text: "n/a", Raw: []string{""}}
 	}
-	lo, hi := slices.Min(taus), slices.Max(taus)
-	if lo == hi {
-		return fmt.Sprintf("%.4g", lo)
+	lo, hi := taus[0], taus[len(taus)-1]
+	e := Entry{Text: formatTau(lo)}
+	if lo != hi {
+		e.Text += "–" + formatTau(hi)
 	}
-	return fmt.Sprintf("%.4g–%.4g", lo, hi)
+	for _, t := range taus {
+		e.Raw = append(e.Raw, strconv.FormatFloat(t, 'g', -1, 64))
+	}
+	return e
+}
+
+// formatTau shortens a threshold for people; one that no score reaches shows as such.
+func formatTau(t float64) string {
+	if t > 1 {
+		return ">1"
+	}
+	return strconv.FormatFloat(t, 'g', 4, 64)
+}
+
+func flagsAll(taus map[string]float64) bool {
+	for _, t := range taus {
+		if t <= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func confusionTable(r *results.Results, policy string) Table {
 	t := Table{
 		ID: "confusion", Title: title(r, "Confusion counts", policy), Policy: policy,
-		Columns: []string{"Detector", "Split", "n", "TN", "FP", "FN", "TP", "Errors", "Truncated"},
+		Columns: []string{"Detector", "Split", "n", "TN", "FP", "FN", "TP", "Errors", "Missing", "Truncated"},
 	}
 	t.Groups = [][]Row{}
 	var below []Row
@@ -271,7 +280,8 @@ func confusionTable(r *results.Results, policy string) Table {
 				row = append(row, Entry{Cell: withoutNote(cell)})
 			}
 			cell := r.Mean(d.ID, s.Name, "all", "tn", policy)
-			rows = append(rows, append(row, label("%d", cell.NError+cell.NMissing), label("%d", cell.NTruncated)))
+			rows = append(rows, append(row, label("%d", cell.NError), label("%d", cell.NMissing+cell.NUnscored),
+				label("%d", cell.NTruncated)))
 		}
 		if d.Baseline {
 			below = append(below, rows...)

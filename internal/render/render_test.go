@@ -89,16 +89,16 @@ func sample(t *testing.T) *results.Results {
 			{ID: "two-seeds", Name: "Two seeds", Native: &native, Doubts: []string{"trained on other data: possibly contaminated"},
 				Seeds: []results.Seed{
 					{Seed: 1, Outcomes: map[string][]results.Outcome{"test": scored(0.1, 0.6, 0.9, 0.4, 0.8, 0.2),
-						"hard_benign_test": scored(0.7, 0.1), "ordinary_benign": scored(0.1, 0.1), "val": scored(0.2, 0.3)}},
+						"hard_benign_test": scored(0.7, 0.1), "ordinary_benign": scored(0.1, 0.1)}, Val: scored(0.2, 0.3)},
 					{Seed: 2, Outcomes: map[string][]results.Outcome{"test": scored(0.1, 0.2, 0.9, 0.8, 0.8, 0.2),
-						"hard_benign_test": scored(0.7, 0.6), "ordinary_benign": scored(0.1, 0.9), "val": scored(0.2, 0.9)}},
+						"hard_benign_test": scored(0.7, 0.6), "ordinary_benign": scored(0.1, 0.9)}, Val: scored(0.2, 0.9)},
 				}},
 			{ID: "broken", Name: "Bro|ken_ & <b>", Seeds: []results.Seed{{Outcomes: map[string][]results.Outcome{
-				"test": broken, "hard_benign_test": scored(0.7, 0.1), "ordinary_benign": scored(0, 0), "val": scored(0.2, 0.3)}}}},
+				"test": broken, "hard_benign_test": scored(0.7, 0.1), "ordinary_benign": scored(0, 0)}, Val: scored(0.2, 0.3)}}},
 			{ID: "gone", Name: "Gone", Unavailable: "its model is not here"},
 			{ID: "always-block", Name: "Always block", Baseline: true, Seeds: []results.Seed{{Outcomes: map[string][]results.Outcome{
 				"test": scored(1, 1, 1, 1, 1, 1), "hard_benign_test": scored(1, 1), "ordinary_benign": scored(1, 1),
-				"val": scored(1, 1)}}}},
+			}, Val: scored(1, 1)}}},
 		},
 	})
 }

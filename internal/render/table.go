@@ -15,9 +15,15 @@ type Table struct {
 	ID      string // main, provenance, confusion, own
 	Title   string
 	Policy  string // the threshold policy of its numbers
+	Source  Source // what they rest on
 	Columns []string
 	Groups  [][]Row
 	Notes   []string
+}
+
+// Source says what the numbers of a table were computed from.
+type Source struct {
+	Edition, Manifest, Windows string
 }
 
 // Row holds one entry a column.
@@ -26,6 +32,7 @@ type Row []Entry
 // Entry is a label, or a number with its counts and state. Cell is nil for labels.
 type Entry struct {
 	Text string
+	Raw  []string // the same for programs, when it is not the text
 	Cell *results.Cell
 }
 

@@ -1,16 +1,14 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/metrics"
-	"pidsbench/internal/threshold"
 )
 
 // The states of a cell.
@@ -49,7 +47,7 @@ func Build(in Input) *Results {
 	for _, s := range in.Splits {
 		benign, injection := s.Data.Counts()
 		r.Splits = append(r.Splits, SplitSummary{Name: s.Spec.Name, Axis: s.Spec.Axis, SHA256: s.Data.SHA256,
-			Rows: len(s.Data.Rows), Benign: benign, Injection: injection})
+			Rows: len(s.Data.Rows), Benign: benign, Injection: injection, Authorship: authorship(s.Data)})
 	}
 	parts := make([][]part, len(in.Splits))
 	for i, s := range in.Splits {
@@ -68,51 +66,14 @@ func Build(in Input) *Results {
 	return r
 }
 
-// part is a slice of a split: the rows that count.
-type part struct {
-	name   string
-	rows   []int
-	labels []dataset.Label
-}
-
-func partition(s Split) (parts []part, warnings []string) {
-	all := part{name: "all"}
-	for i, row := range s.Data.Rows {
-		all.rows = append(all.rows, i)
-		all.labels = append(all.labels, row.Label)
-	}
-	parts = []part{all}
-	for _, name := range slices.Sorted(maps.Keys(s.Spec.Slices)) {
-		column := s.Spec.Slices[name]
-		values, ok := s.Data.Column(column)
-		if !ok {
-			warnings = append(warnings, fmt.Sprintf("%s has no column %q: no breakdown by %s", s.Data.File, column, name))
-			continue
-		}
-		byValue := map[string]*part{}
-		for i, v := range values {
-			if byValue[v] == nil {
-				byValue[v] = &part{name: name + "=" + v}
-			}
-			p := byValue[v]
-			p.rows = append(p.rows, i)
-			p.labels = append(p.labels, s.Data.Rows[i].Label)
-		}
-		for _, v := range slices.Sorted(maps.Keys(byValue)) {
-			parts = append(parts, *byValue[v])
-		}
-	}
-	return parts, warnings
-}
-
 // addDetector adds the summary and returns the threshold choices by policy and position of the seed.
-func (r *Results) addDetector(in Input, d Detector) [][]threshold.Choice {
+func (r *Results) addDetector(in Input, d Detector) [][]choice {
 	sum := DetectorSummary{ID: d.ID, Name: d.Name, Baseline: d.Baseline, Seeds: []int{}, Unavailable: d.Unavailable,
-		Doubts: d.Doubts, Tau: map[string]map[string]float64{}, NoTau: map[string]string{}}
+		Required: d.Required, Doubts: d.Doubts, Tau: map[string]map[string]float64{}, NoTau: map[string]string{}}
 	for _, s := range d.Seeds {
 		sum.Seeds = append(sum.Seeds, s.Seed)
 	}
-	choices := make([][]threshold.Choice, len(in.Policies))
+	choices := make([][]choice, len(in.Policies))
 	for i, p := range in.Policies {
 		sum.Tau[p.String()] = map[string]float64{}
 		for _, s := range d.Seeds {
@@ -123,50 +84,28 @@ func (r *Results) addDetector(in Input, d Detector) [][]threshold.Choice {
 			} else {
 				sum.NoTau[p.String()] = c.Reason
 			}
+			if c.lacking > 0 {
+				r.Warnings = append(r.Warnings, fmt.Sprintf("%s seed %d: threshold %s rests on %d of %d val rows", d.ID, s.Seed, p,
+					len(in.Val.Rows)-c.lacking, len(in.Val.Rows)))
+			}
 		}
 	}
 	r.Detectors = append(r.Detectors, sum)
 	return choices
 }
 
-func choose(in Input, d Detector, s Seed, p threshold.Policy) threshold.Choice {
-	if !p.NeedsVal() {
-		return p.Choose(nil, nil, d.Native)
-	}
-	if in.Val == nil {
-		return threshold.Choice{Reason: in.NoVal}
-	}
-	outcomes, ok := s.Outcomes[in.Val.Name]
-	if !ok {
-		reason := s.Missing[in.Val.Name]
-		if reason == "" {
-			reason = "val is not scored"
-		}
-		return threshold.Choice{Reason: reason}
-	}
-	scores := make([]float64, 0, len(outcomes))
-	labels := make([]dataset.Label, 0, len(outcomes))
-	for i, o := range outcomes {
-		if o.State == Scored {
-			scores = append(scores, o.Score)
-			labels = append(labels, in.Val.Rows[i].Label)
-		}
-	}
-	return p.Choose(scores, labels, d.Native)
-}
-
 // addCells adds, for one slice of one split, the cells of every seed and their means.
-func (r *Results) addCells(in Input, d Detector, s Split, p part, taus [][]threshold.Choice) {
+func (r *Results) addCells(in Input, d Detector, s Split, p part, taus [][]choice) {
 	base := Cell{Detector: d.ID, Axis: s.Spec.Axis, Split: s.Spec.Name, Slice: p.name}
 	views := make([]view, len(d.Seeds))
 	for i, seed := range d.Seeds {
 		views[i] = observe(seed, s, p)
 	}
-	emit := func(metric, policy string, value func(i int) metrics.Value) {
+	emit := func(metric, policy string, value func(i int) metrics.Value, lacking func(i int) bool) {
 		cells := make([]Cell, 0, len(d.Seeds))
 		for i, seed := range d.Seeds {
 			c := base
-			c.Metric, c.Seed = metric, SeedRef{Seed: seed.Seed}
+			c.Metric, c.Seed, c.NSeeds = metric, SeedRef{Seed: seed.Seed}, 1
 			if policy != "" {
 				c.Policy = &policy
 			}
@@ -176,6 +115,9 @@ func (r *Results) addCells(in Input, d Detector, s Split, p part, taus [][]thres
 				v = metrics.Value{Reason: views[i].reason}
 			}
 			setValue(&c, v)
+			if lacking(i) {
+				c.State = StateIncomplete
+			}
 			cells = append(cells, c)
 		}
 		c := base
@@ -183,7 +125,7 @@ func (r *Results) addCells(in Input, d Detector, s Split, p part, taus [][]thres
 		if policy != "" {
 			c.Policy = &policy
 		}
-		r.add(mean(c, cells, d.Unavailable))
+		r.add(mean(c, cells, d))
 		for _, c := range cells {
 			r.add(c)
 		}
@@ -201,29 +143,27 @@ func (r *Results) addCells(in Input, d Detector, s Split, p part, taus [][]thres
 					return metrics.Value{Reason: taus[pi][i].Reason}
 				}
 				return m.value(counts[i])
-			})
+			}, func(i int) bool { return taus[pi][i].lacking > 0 })
 		}
 	}
-	emit("roc_auc", "", func(i int) metrics.Value { return metrics.ROCAUC(views[i].scores, views[i].labels) })
+	emit("roc_auc", "", func(i int) metrics.Value { return metrics.ROCAUC(views[i].scores, views[i].labels) },
+		func(int) bool { return false })
 }
 
 // view is what one seed saw of one slice.
 type view struct {
-	scores                     []float64
-	labels                     []dataset.Label
-	failed, missing, truncated int
-	reason                     string // why there are no scores at all
+	scores                               []float64
+	labels                               []dataset.Label
+	failed, missing, unscored, truncated int
+	reason                               string // why there are no scores at all
 }
 
 func observe(seed Seed, s Split, p part) view {
 	var v view
 	outcomes, ok := seed.Outcomes[s.Spec.Name]
 	if !ok {
-		v.reason = seed.Missing[s.Spec.Name]
-		if v.reason == "" {
-			v.reason = s.Spec.Name + " is not scored"
-		}
-		v.failed = len(p.rows)
+		v.reason = cmp.Or(seed.Missing[s.Spec.Name], s.Spec.Name+" is not scored")
+		v.unscored = len(p.rows)
 		return v
 	}
 	for i, row := range p.rows {
@@ -244,7 +184,7 @@ func observe(seed Seed, s Split, p part) view {
 }
 
 func (v *view) fill(c *Cell) {
-	c.N, c.NError, c.NMissing, c.NTruncated = len(v.scores), v.failed, v.missing, v.truncated
+	c.N, c.NError, c.NMissing, c.NUnscored, c.NTruncated = len(v.scores), v.failed, v.missing, v.unscored, v.truncated
 	for _, l := range v.labels {
 		if l == dataset.Injection {
 			c.NInjection++
@@ -253,7 +193,7 @@ func (v *view) fill(c *Cell) {
 		}
 	}
 	c.State = StateComplete
-	if c.NError+c.NMissing > 0 {
+	if c.Total() > c.N {
 		c.State = StateIncomplete
 	}
 }
@@ -268,10 +208,13 @@ func setValue(c *Cell, v metrics.Value) {
 
 // mean folds the cells of all seeds into one: the mean value and the sample standard deviation (ddof 1). It is
 // undefined as soon as one seed is, and incomplete as soon as one seed is.
-func mean(c Cell, seeds []Cell, unavailable string) Cell {
+func mean(c Cell, seeds []Cell, d Detector) Cell {
 	c.Seed, c.NSeeds, c.State = SeedRef{Mean: true}, len(seeds), StateComplete
 	if len(seeds) == 0 {
-		c.Reason = unavailable
+		c.Reason = d.Unavailable
+		if d.Required {
+			c.State = StateIncomplete
+		}
 		return c
 	}
 	first := seeds[0]
@@ -282,6 +225,7 @@ func mean(c Cell, seeds []Cell, unavailable string) Cell {
 			c.N, c.NBenign, c.NInjection = s.N, s.NBenign, s.NInjection
 		}
 		c.NError, c.NMissing = max(c.NError, s.NError), max(c.NMissing, s.NMissing)
+		c.NUnscored = max(c.NUnscored, s.NUnscored)
 		c.NTruncated = max(c.NTruncated, s.NTruncated)
 		if s.State == StateIncomplete {
 			c.State = StateIncomplete

@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,9 +59,9 @@ func input(t *testing.T) Input {
 		Policies: policies(t, "fixed:0.5", "val_f1"),
 		Detectors: []Detector{{ID: "d", Name: "D", Seeds: []Seed{
 			{Seed: 1, Outcomes: map[string][]Outcome{
-				"test": scored(0.1, 0.6, 0.9, 0.4, 0.8, 0.2), "hard_benign_test": scored(0.7, 0.1), "val": scored(0.2, 0.3)}},
+				"test": scored(0.1, 0.6, 0.9, 0.4, 0.8, 0.2), "hard_benign_test": scored(0.7, 0.1)}, Val: scored(0.2, 0.3)},
 			{Seed: 2, Outcomes: map[string][]Outcome{
-				"test": scored(0.1, 0.2, 0.9, 0.8, 0.8, 0.2), "hard_benign_test": scored(0.7, 0.6), "val": scored(0.2, 0.9)}},
+				"test": scored(0.1, 0.2, 0.9, 0.8, 0.8, 0.2), "hard_benign_test": scored(0.7, 0.6)}, Val: scored(0.2, 0.9)},
 		}}},
 	}
 }
@@ -178,5 +179,44 @@ func TestSeedReferenceRoundTripsThroughJSON(t *testing.T) {
 		if err := json.Unmarshal(b, &got); err != nil || got != want {
 			t.Errorf("%s reads back as %+v (%v), want %+v", b, got, err, want)
 		}
+	}
+}
+
+func TestAThresholdFromFewerValRowsIsIncompleteAndSaysSo(t *testing.T) {
+	in := input(t)
+	in.Detectors[0].Seeds[0].Val[0] = Outcome{State: Failed}
+	r := Build(in)
+	if c := r.Mean("d", "test", "all", "f1", "val_f1"); c.State != StateIncomplete {
+		t.Errorf("a cell whose threshold lacks val rows is %s", c.State)
+	}
+	if c := r.Mean("d", "test", "all", "f1", "fixed:0.5"); c.State != StateComplete {
+		t.Errorf("a cell without val is %s", c.State)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "1 of 2 val rows") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+func TestASplitOfTheUsersNamedValIsNotTheValOfThresholds(t *testing.T) {
+	in := input(t)
+	in.Splits[0].Spec.Name = "val"
+	for _, s := range in.Detectors[0].Seeds {
+		s.Outcomes["val"] = s.Outcomes["test"]
+	}
+	r := Build(in)
+	if got := value(t, r.Mean("d", "val", "all", "tp", "fixed:0.5")); got != 2.5 {
+		t.Errorf("TP %v, want 2.5", got)
+	}
+}
+
+func TestCellsOfADetectorTheUserNamedAreIncompleteWhenItCouldNotRun(t *testing.T) {
+	in := input(t)
+	in.Detectors = []Detector{{ID: "gone", Unavailable: "its model is not here", Required: true}}
+	if !Build(in).Incomplete() {
+		t.Error("nothing is incomplete")
+	}
+	in.Detectors[0].Required = false
+	if Build(in).Incomplete() {
+		t.Error("a detector that all skipped makes the results incomplete")
 	}
 }

@@ -23,8 +23,7 @@ type Input struct {
 	NoVal          string         // why there is none
 	Detectors      []Detector
 	Policies       []threshold.Policy
-	Absent         map[dataset.Axis]string // axes the edition does not declare, with the reason
-	Limit          int                     // rows scored per split under --limit; 0 = all
+	Limit          int // rows scored per split under --limit; 0 = all
 }
 
 // Split is one evaluation split with what it measures.
@@ -42,13 +41,16 @@ type Detector struct {
 	Seeds       []Seed
 	Doubts      []string // what a reader must know: trained on other data, …
 	Unavailable string   // why it could not run; its cells are then n/a with this reason
+	Required    bool     // the user named it: cells are incomplete when it could not run
 }
 
-// Seed is one run: the outcomes of each split by the split's name, val included when it was scored.
+// Seed is one run.
 type Seed struct {
 	Seed     int
-	Outcomes map[string][]Outcome
-	Missing  map[string]string // splits without scores, with the reason
+	Outcomes map[string][]Outcome // of each evaluation split by name, in row order
+	Missing  map[string]string    // evaluation splits without scores, with the reason
+	Val      []Outcome            // of Input.Val; nil when it was not scored
+	NoVal    string               // why
 }
 
 // Outcome is what became of one row.
@@ -96,6 +98,8 @@ type SplitSummary struct {
 	Rows      int          `json:"rows"`
 	Benign    int          `json:"benign"`
 	Injection int          `json:"injection"`
+
+	Authorship map[string]int `json:"authorship,omitempty"` // rows by who wrote them: human, llm, template, unknown
 }
 
 // DetectorSummary says how a detector was run. Tau maps policy → seed → threshold.
@@ -107,6 +111,7 @@ type DetectorSummary struct {
 	Tau         map[string]map[string]float64 `json:"tau"`
 	NoTau       map[string]string             `json:"no_tau,omitempty"` // policy → why it gives no threshold
 	Unavailable string                        `json:"unavailable,omitempty"`
+	Required    bool                          `json:"required,omitempty"` // the user named it
 	Doubts      []string                      `json:"doubts,omitempty"`
 }
 
@@ -114,7 +119,7 @@ type DetectorSummary struct {
 type Cell struct {
 	Detector   string       `json:"detector"`
 	Seed       SeedRef      `json:"seed"`
-	NSeeds     int          `json:"n_seeds,omitempty"` // of a mean
+	NSeeds     int          `json:"n_seeds"` // seeds it rests on: 1 but for a mean
 	Axis       dataset.Axis `json:"axis"`
 	Split      string       `json:"split"`
 	Slice      string       `json:"slice"`  // "all" or name=value
@@ -131,12 +136,13 @@ type Cell struct {
 	NInjection int          `json:"n_injection"`
 	NError     int          `json:"n_error"`
 	NMissing   int          `json:"n_missing_text"`
+	NUnscored  int          `json:"n_unscored"` // rows without a line in any score file
 	NTruncated int          `json:"n_truncated"`
 	State      string       `json:"state"` // complete or incomplete
 }
 
 // Total returns the rows the cell should rest on.
-func (c *Cell) Total() int { return c.N + c.NError + c.NMissing }
+func (c *Cell) Total() int { return c.N + c.NError + c.NMissing + c.NUnscored }
 
 // SeedRef is a seed's number, or the mean over the seeds.
 type SeedRef struct {

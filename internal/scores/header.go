@@ -30,8 +30,9 @@ type Identity struct {
 	Schema      string        `json:"schema"` // set by this package
 	Edition     string        `json:"edition"`
 	Split       string        `json:"split"`
-	SplitSHA256 string        `json:"split_sha256"` // lower-case hex
-	Rows        int           `json:"rows"`         // of the whole split, shards too
+	SplitSHA256 string        `json:"split_sha256"`          // lower-case hex
+	Rows        int           `json:"rows"`                  // of the whole split, shards too
+	TextColumn  string        `json:"text_column,omitempty"` // the texts were read from; empty for the default one
 	Detector    string        `json:"detector"`
 	Seed        int           `json:"seed"`
 	ConfigHash  string        `json:"config_hash"` // lower-case hex, over the fields of the entry that can change a score
@@ -45,8 +46,9 @@ type Identity struct {
 // Info is what else is worth knowing. It may differ between files that are compared.
 type Info struct {
 	Setup
-	Shard Shard   `json:"shard,omitzero"`
-	Also  []Setup `json:"also,omitempty"` // others that scored part of the rows, when the file was not made in one go
+	TrainSHA256 string  `json:"train_sha256,omitempty"` // of the train split the weights were fitted on, where known
+	Shard       Shard   `json:"shard,omitzero"`
+	Also        []Setup `json:"also,omitempty"` // others that scored part of the rows, when the file was not made in one go
 }
 
 // Setup is the program and machine that scored.
@@ -176,6 +178,7 @@ func differ(found, expected Identity) *difference {
 		{"window_mode", string(found.WindowMode), string(expected.WindowMode)},
 		{"split_sha256", found.SplitSHA256, expected.SplitSHA256},
 		{"rows", found.Rows, expected.Rows},
+		{"text_column", found.TextColumn, expected.TextColumn},
 		{"config_hash", found.ConfigHash, expected.ConfigHash},
 		{"precision", found.Precision, expected.Precision},
 		{"max_length", found.MaxLength, expected.MaxLength},

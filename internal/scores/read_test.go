@@ -242,6 +242,7 @@ func TestAFileOfOtherScoresIsNamedByTheFieldThatDiffers(t *testing.T) {
 		{func(i *Identity) { i.Split = "val" }, `split is "test", expected "val"`},
 		{func(i *Identity) { i.SplitSHA256 = hashB }, `split_sha256 is "a1a1a1a1a1a1…", expected "b2b2b2b2b2b2…"`},
 		{func(i *Identity) { i.Rows = 11 }, `rows is 10, expected 11`},
+		{func(i *Identity) { i.TextColumn = "prompt" }, `text_column is none, expected "prompt"`},
 		{func(i *Identity) { i.Detector = "rule" }, `detector is "deberta", expected "rule"`},
 		{func(i *Identity) { i.Seed = 0 }, `seed is 42, expected 0`},
 		{func(i *Identity) { i.ConfigHash = hashA }, `config_hash is "b2b2b2b2b2b2…", expected "a1a1a1a1a1a1…"`},
@@ -269,8 +270,8 @@ func TestAFileOfOtherScoresIsNamedByTheFieldThatDiffers(t *testing.T) {
 		}
 	}
 	// A field that is added to Identity must be compared as well.
-	if n := reflect.TypeFor[Identity]().NumField(); n != 13 {
-		t.Errorf("Identity has %d fields, this test and differ know 13", n)
+	if n := reflect.TypeFor[Identity]().NumField(); n != 14 {
+		t.Errorf("Identity has %d fields, this test and differ know 14", n)
 	}
 }
 

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"pidsbench/internal/detect"
+	"pidsbench/internal/fault"
+	"pidsbench/internal/results"
+)
+
+// selected is a detector with the seeds to run.
+type selected struct {
+	entry detect.Entry
+	seeds []int
+	named bool // by the user, not by "all" and not added as a baseline
+
+	unavailable string // why there is nothing to run
+}
+
+// result returns the detector for the tables, without any outcome yet.
+func (s selected) result() results.Detector {
+	return results.Detector{ID: s.entry.ID, Name: s.entry.Name, Baseline: s.entry.Baseline, Native: s.entry.Native,
+		Required: s.named, Unavailable: s.unavailable}
+}
+
+// selectDetectors resolves --detector and --seeds. Baselines are added at the end: they stand below the line of every
+// table.
+func selectDetectors(p *project, o *scoreOptions) ([]selected, error) {
+	byID := map[string]detect.Entry{}
+	var ids []string
+	for _, e := range p.detectors.Detectors {
+		byID[e.ID] = e
+		ids = append(ids, e.ID)
+	}
+	var out []selected
+	add := func(id string, named bool) error {
+		if slices.ContainsFunc(out, func(s selected) bool { return s.entry.ID == id }) {
+			return nil
+		}
+		s, err := selectSeeds(byID[id], o.seeds, named)
+		out = append(out, s)
+		return err
+	}
+	for _, name := range o.detectors {
+		if name == "all" {
+			continue
+		}
+		if _, ok := byID[name]; !ok {
+			return nil, fault.New(fault.Usage, "there is no detector %q%s", name, suggest(name, ids)).
+				WithCure("choose from %s, or all", strings.Join(ids, ", "))
+		}
+		if err := add(name, true); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range p.detectors.Detectors {
+		if slices.Contains(o.detectors, "all") || e.Baseline {
+			if err := add(e.ID, false); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+// selectSeeds returns the detector with its seeds to run: its first, all it declares, or those asked for. A detector
+// without seeds runs once, as seed 0.
+func selectSeeds(e detect.Entry, want []string, named bool) (selected, error) {
+	s := selected{entry: e, named: named}
+	var numbers []int
+	for _, w := range want {
+		n, err := strconv.Atoi(w)
+		if err != nil && w != "all" {
+			return s, fault.New(fault.Usage, "--seeds holds %q, expected numbers separated by commas, or all", w)
+		}
+		if err == nil && !slices.Contains(numbers, n) {
+			numbers = append(numbers, n)
+		}
+	}
+	switch {
+	case len(e.Seeds) == 0:
+		s.seeds = []int{0}
+	case len(want) == 0:
+		s.seeds = e.Seeds[:1]
+	case slices.Contains(want, "all"):
+		s.seeds = e.Seeds
+	default:
+		for _, n := range numbers {
+			if slices.Contains(e.Seeds, n) {
+				s.seeds = append(s.seeds, n)
+			} else if named {
+				return s, fault.New(fault.Usage, "detector %s has no seed %d", e.ID, n).
+					WithCure("choose from %s, or all", joinInts(e.Seeds))
+			}
+		}
+		if len(s.seeds) == 0 {
+			s.unavailable = "it has none of the seeds " + joinInts(numbers)
+		}
+	}
+	return s, nil
+}
+
+func joinInts(ns []int) string {
+	s := make([]string, len(ns))
+	for i, n := range ns {
+		s[i] = strconv.Itoa(n)
+	}
+	return strings.Join(s, ", ")
+}
+
+// suggest returns a clause with the closest name, when one is close.
+func suggest(name string, from []string) string {
+	best, at := 3, ""
+	for _, f := range from {
+		if d := editDistance(name, f); d < best {
+			best, at = d, f
+		}
+	}
+	if at == "" {
+		return ""
+	}
+	return " (did you mean " + at + "?)"
+}
+
+// editDistance is the Levenshtein distance in bytes.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
