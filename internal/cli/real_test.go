@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -119,23 +120,29 @@ func TestAKilledRunGoesOnAndEndsWithTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestASecondEvalScoresNothingAndPrintsTheSame(t *testing.T) {
+// scoredDir is a folder where deberta and tfidf are scored on the whole edition, once for all tests.
+var scoredDir = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "pidsbench-test-") })
+
+// eval runs `eval` in the common folder and returns what it printed.
+func eval(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
 	real(t)
-	dir := t.TempDir()
-	run := func() (string, string, time.Duration) {
-		cmd := program(t, dir, "eval", "--detector", "deberta,tfidf")
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		start := time.Now()
-		if err := cmd.Run(); err != nil {
-			t.Fatalf("%v\n%s", err, stderr.String())
-		}
-		return stdout.String(), stderr.String(), time.Since(start)
+	dir, err := scoredDir()
+	if err != nil {
+		t.Fatal(err)
 	}
-	first, notes, took := run()
-	t.Logf("first: %v\n%s\n%s", took, notes, first)
-	second, notes, took := run()
-	t.Logf("second: %v", took)
+	cmd := program(t, dir, append([]string{"eval", "--detector", "deberta,tfidf"}, args...)...)
+	var out, notes bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &notes
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, notes.String())
+	}
+	return out.String(), notes.String()
+}
+
+func TestASecondEvalScoresNothingAndPrintsTheSame(t *testing.T) {
+	first, _ := eval(t)
+	second, notes := eval(t)
 	if second != first {
 		t.Error("the second eval prints other tables")
 	}

@@ -98,9 +98,9 @@ func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bo
 		}
 	}
 	if val && s.frame.borrowed {
-		err = s.borrowVal(e, run)
+		s.borrowVal(e, run)
 	}
-	return run, c.info.TrainSHA256, err
+	return run, c.info.TrainSHA256, nil
 }
 
 // doubt adds what a reader of the tables must know about a detector that was fitted on the train split with this hash.
@@ -220,19 +220,19 @@ func outcomes(lines []scores.Line, rows, limit int) []results.Outcome {
 	return out
 }
 
-// borrowVal takes the edition's val scores for a user's own file, when there are any.
-func (s *scorer) borrowVal(e detect.Entry, run *results.Seed) error {
+// borrowVal takes the edition's val scores for a user's own file, or says why it cannot.
+func (s *scorer) borrowVal(e detect.Entry, run *results.Seed) {
 	dirs := []string{s.st.abs(s.opts.out), s.st.abs("out"), s.p.path("out"), s.p.path("results")}
 	file, err := s.frame.find(dirs, s.frame.valEdition, s.frame.val, e, run.Seed, s.opts.windows)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case err == nil:
+		run.Val = outcomes(file.Lines, len(s.frame.val.Rows), 0)
+	case errors.Is(err, fs.ErrNotExist):
 		run.NoVal = fmt.Sprintf("edition %s has no val scores of %s; run `pidsbench eval --detector %s` first, or name a val "+
 			"file with --val", s.frame.valEdition, e.ID, e.ID)
-		return nil
+	default:
+		run.NoVal = fmt.Sprintf("the val scores of edition %s cannot be used: %v", s.frame.valEdition, err)
 	}
-	if err == nil {
-		run.Val = outcomes(file.Lines, len(s.frame.val.Rows), 0)
-	}
-	return err
 }
 
 // find reads the score file of a split and checks that it is what its path says; its error wraps fs.ErrNotExist when

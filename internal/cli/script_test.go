@@ -28,7 +28,18 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		run()
 	}
-	testscript.Main(m, map[string]func(){"pidsbench": run})
+	testscript.Main(cleaner{m}, map[string]func(){"pidsbench": run})
+}
+
+// cleaner removes the common folder of scores after the tests.
+type cleaner struct{ *testing.M }
+
+func (c cleaner) Run() int {
+	code := c.M.Run()
+	if dir, err := scoredDir(); err == nil {
+		os.RemoveAll(dir)
+	}
+	return code
 }
 
 // TestScripts runs the program as a user would: each script is a small project of its own.

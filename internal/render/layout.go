@@ -266,8 +266,8 @@ func confusionTable(r *results.Results, policy string) Table {
 	t.Groups = [][]Row{}
 	var below []Row
 	for _, d := range r.Detectors {
-		if len(d.Tau[policy]) == 0 {
-			continue // it was not run, or the policy gives it no threshold
+		if len(d.Tau[policy]) == 0 || d.Baseline && !d.Required {
+			continue // it was not run, the policy gives it no threshold, or nobody asked for its counts
 		}
 		var rows []Row
 		for _, s := range r.Splits {

@@ -1,5 +1,7 @@
 """The model card of a model trained from scratch."""
 
+from unigram import MIN_TEXTS
+
 WORDS = {
     "plain": "NFKC",
     "lower": "NFKC and lower case",
@@ -20,8 +22,8 @@ papers use it; the figures of the two are not comparable.
 
 - {layers} layers, hidden size {hidden}, {heads} heads, feed-forward {feed_forward}; disentangled attention (content
   to position and position to content, shared keys, 64 relative-position buckets); at most 512 tokens.
-- Unigram tokenizer with {pieces:,} pieces, trained on the train texts. Before it: NUL bytes removed, {normaliser},
-  white space folded. A character that train does not hold becomes `[UNK]`.
+- Unigram tokenizer with {pieces:,} pieces, trained on the train texts, which drops NUL bytes and folds white space.
+  Normalisation: {normaliser}. A character that stands in fewer than {min_texts} train texts becomes `[UNK]`.
 - `model.onnx`: inputs `input_ids` and `attention_mask` (int64, batch × length), output `logits` (batch × 2: benign,
   injection); score = softmax, second class. Weights stand as float16 and are computed with as float32.
 
@@ -31,8 +33,8 @@ papers use it; the figures of the two are not comparable.
 
 - train: {train_rows:,} rows, SHA-256 `{train_sha256}`
 - val: {val_rows:,} rows, SHA-256 `{val_sha256}`
-- AdamW, learning rate {lr:g} with {warmup:.0%} warm-up, then linear decay to 0; batches of {batch_rows} rows of near
-  length (at most {batch_tokens:,} tokens); dropout 0.1; weight decay {weight_decay:g}; gradients clipped at {clip:g};
+- AdamW, learning rate {lr:g} with {warmup:.0%} warm-up, then linear decay to 0; batches of {batch_rows} rows of
+  near length (fewer when that would be more than {batch_tokens:,} tokens); dropout 0.1; weight decay {weight_decay:g}; gradients clipped at {clip:g};
   initial weights with standard deviation 0.05; {precision}; one thread. Texts are cut to 512 tokens.
 - The epoch is the one with the best val F1 at threshold 0.5: epoch {best_epoch} of {epochs}. {stall}
 
@@ -91,6 +93,7 @@ def write(args, name, display_name, parameters, size, train, val, fitted, r, rec
         feed_forward=size.feed_forward,
         pieces=tok.get_vocab_size(),
         normaliser=WORDS[args.normaliser],
+        min_texts=MIN_TEXTS,
         command=command,
         train_rows=len(train.texts),
         train_sha256=train.sha256,
