@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"pidsbench/internal/atomicfile"
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/manifest"
@@ -136,13 +138,16 @@ func writeLogs(dir string, e *edition) error {
 	)
 }
 
-// replaceFile writes a file by way of a temporary one beside it, so that no reader meets half of it.
+// replaceFile puts a file in its place in one step, so that no reader meets half of it.
 func replaceFile(path string, data []byte) error {
-	temp := path + ".part"
-	if err := writeFile(temp, data); err != nil {
-		return err
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = atomicfile.Write(path, 0o644, func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err != nil {
 		return fault.New(fault.Failed, "cannot put a file in its place: %w", err)
 	}
 	return nil

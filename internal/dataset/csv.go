@@ -24,7 +24,7 @@ type csvReader struct {
 // ReadCSV reads a CSV file with arbitrary columns as strictly as ReadFile does. The records have as many fields as the
 // header; there may be none. The file's name stands in messages only.
 func ReadCSV(file string, data []byte) (header []string, records [][]string, err error) {
-	r, err := newCSVReader(Quote(file), string(data))
+	r, err := newCSVReader(fault.Name(file), string(data))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,9 +102,9 @@ func checkHeader(header []string) string {
 		case name == "":
 			return fmt.Sprintf("the name of column %d is empty", i+1)
 		case ok:
-			return fmt.Sprintf("columns %d and %d are both named %s", j, i+1, show(name))
+			return fmt.Sprintf("columns %d and %d are both named %s", j, i+1, fault.Quote(name))
 		case strings.Contains(name, "\x00"):
-			return fmt.Sprintf("the name of column %d holds a NUL byte (%s)", i+1, show(name))
+			return fmt.Sprintf("the name of column %d holds a NUL byte (%s)", i+1, fault.Quote(name))
 		}
 		seen[name] = i + 1
 	}
@@ -188,7 +188,7 @@ scan:
 				WithCure("put the text in quotes, or end rows with LF or CRLF")
 		case '"':
 			return "", r.fail(i, "%s holds a quote inside a field that is not in quotes (%s)", r.column(column),
-				show(r.src[start:i+1])).WithCure("put the whole field in quotes and write each quote inside it twice")
+				fault.Quote(r.src[start:i+1])).WithCure("put the whole field in quotes and write each quote inside it twice")
 		}
 	}
 	r.pos = i
@@ -215,7 +215,7 @@ func (r *csvReader) quoted(column int) (string, error) {
 		if rest != "" && rest[0] != ',' && rest[0] != '\n' && !strings.HasPrefix(rest, "\r\n") {
 			text, _, _ := strings.Cut(rest, "\n")
 			return "", r.fail(i, "%s has text behind its closing quote (%s), expected a comma or the end of the row",
-				r.column(column), show(text)).WithCure("write each quote inside the text twice")
+				r.column(column), fault.Quote(text)).WithCure("write each quote inside the text twice")
 		}
 		if err := r.checkUTF8(start, i, column); err != nil {
 			return "", err
@@ -239,7 +239,7 @@ func (r *csvReader) checkUTF8(start, end, column int) error {
 // column names a column for messages: by its name once the header is known.
 func (r *csvReader) column(i int) string {
 	if i < len(r.header) {
-		return "column " + show(r.header[i])
+		return "column " + fault.Quote(r.header[i])
 	}
 	return "field " + strconv.Itoa(i+1)
 }

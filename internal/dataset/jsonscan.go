@@ -48,7 +48,7 @@ func (j *jsonScanner) value(depth int) (string, kind, error) {
 	case j.take("null"):
 		return "", nullKind, nil
 	}
-	return "", absent, j.fail(start, "%s stands where a value should", show(j.word()))
+	return "", absent, j.fail(start, "%s stands where a value should", fault.Quote(j.word()))
 }
 
 // object reads an object and hands each member to the callback.
@@ -64,7 +64,7 @@ func (j *jsonScanner) object(depth int, member func(name, value string, k kind, 
 		}
 		start := j.pos
 		if j.src[j.pos] != '"' {
-			return j.fail(start, "%s stands where a name in quotes should", show(j.word()))
+			return j.fail(start, "%s stands where a name in quotes should", fault.Quote(j.word()))
 		}
 		name, err := j.str()
 		if err != nil {
@@ -162,7 +162,7 @@ func (j *jsonScanner) escape(i int) (int, rune, error) {
 	}
 	if c != 'u' {
 		_, n := utf8.DecodeRuneInString(j.src[i+1:])
-		return 0, 0, j.fail(i, "a string holds the escape %s, which JSON does not know", show(j.src[i:i+1+n]))
+		return 0, 0, j.fail(i, "a string holds the escape %s, which JSON does not know", fault.Quote(j.src[i:i+1+n]))
 	}
 	r, ok := hex4(j.src[i+2:])
 	if !ok {
@@ -227,7 +227,7 @@ func (j *jsonScanner) number() error {
 		ok = digits()
 	}
 	if !ok || s != "" {
-		return j.fail(start, "%s is no number", show(word))
+		return j.fail(start, "%s is no number", fault.Quote(word))
 	}
 	j.pos += len(word)
 	return nil
@@ -263,7 +263,7 @@ func (j *jsonScanner) missing(what string, start int) error {
 	if j.pos == len(j.src) {
 		return j.ends(what)
 	}
-	return j.fail(j.pos, "%s stands where %s should", show(j.word()), what)
+	return j.fail(j.pos, "%s stands where %s should", fault.Quote(j.word()), what)
 }
 
 // endError reports that the source ended inside a value. The caller knows what that means and adds the cure.

@@ -44,7 +44,7 @@ func readJSONLines(file, src string) (*table, error) {
 func (b *jsonTable) line(line *jsonScanner, last bool) error {
 	start := line.pos
 	if line.src[start] != '{' {
-		err := b.fail(start, "the line starts with %s, expected an object", show(line.word()))
+		err := b.fail(start, "the line starts with %s, expected an object", fault.Quote(line.word()))
 		if line.src[start] == '[' {
 			return err.WithCure("rename a list of objects to .json")
 		}
@@ -63,7 +63,7 @@ func (b *jsonTable) line(line *jsonScanner, last bool) error {
 	}
 	line.space()
 	if line.pos < len(line.src) {
-		return b.fail(line.pos, "%s stands behind the object, expected the end of the line", show(line.word())).
+		return b.fail(line.pos, "%s stands behind the object, expected the end of the line", fault.Quote(line.word())).
 			WithCure("write each object on a line of its own")
 	}
 	return nil
@@ -139,7 +139,7 @@ func (b *jsonTable) list(j *jsonScanner) (*table, error) {
 	}
 	j.space()
 	if j.pos < len(j.src) {
-		return nil, b.fail(j.pos, "%s stands behind the list, expected the end of the file", show(j.word()))
+		return nil, b.fail(j.pos, "%s stands behind the list, expected the end of the file", fault.Quote(j.word()))
 	}
 	return b.table()
 }
@@ -189,7 +189,8 @@ func (b *jsonTable) object(j *jsonScanner) error {
 		c, ok := b.index[name]
 		if !ok {
 			if len(b.columns) == maxColumns {
-				return j.fail(start, "field %s is the name number %d, at most %d are read", show(name), maxColumns+1, maxColumns)
+				return j.fail(start, "field %s is the name number %d, at most %d are read", fault.Quote(name), maxColumns+1,
+					maxColumns)
 			}
 			c = len(b.columns)
 			b.index[name] = c
@@ -198,7 +199,7 @@ func (b *jsonTable) object(j *jsonScanner) error {
 			b.kinds = append(b.kinds, nil)
 		}
 		if len(b.cells[c]) > row {
-			return j.fail(start, "field %s stands twice in one object", show(name)).WithCure("delete one of them")
+			return j.fail(start, "field %s stands twice in one object", fault.Quote(name)).WithCure("delete one of them")
 		}
 		b.pad(c, row)
 		b.cells[c] = append(b.cells[c], value)

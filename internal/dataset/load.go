@@ -1,106 +1,96 @@
 package dataset
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/parser"
-
 	"pidsbench/internal/fault"
+	"pidsbench/internal/strictyaml"
 )
 
 var axes = []Axis{IID, HardBenign, OrdinaryBenign, Obfuscation, BalancedSubtype, DomainShift, StructuralShift}
 
-// LoadBenchmark reads configs/benchmark.yaml. Unknown keys, names that stand twice, unknown axes and paths that lead
-// out of their folder are usage errors that name the line.
+// LoadBenchmark reads configs/benchmark.yaml. A mistake in it (an unknown or repeated field, a name that stands twice,
+// an unknown axis, a path that leads out of its folder) is a usage error that names the line.
 func LoadBenchmark(path string) (*Benchmark, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fault.New(fault.Usage, "the benchmark configuration cannot be read: %w", err)
+	b, f := &Benchmark{}, benchmarkFile(path)
+	if err := f.Load(path, b); err != nil {
+		return nil, err
 	}
-	return parseBenchmark(path, data)
+	if err := b.check(f); err != nil {
+		return nil, err
+	}
+	return b, nil
 }
 
-func parseBenchmark(file string, data []byte) (*Benchmark, error) {
-	var b Benchmark
-	if err := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict()).Decode(&b); err != nil {
-		var ye yaml.Error
-		if errors.As(err, &ye) && ye.GetToken() != nil {
-			return nil, fault.New(fault.Usage, "%s: %s", at(Quote(file), ye.GetToken().Position.Line), ye.GetMessage())
-		}
-		return nil, fault.New(fault.Usage, "%s: %w", Quote(file), err)
-	}
-	fail := func(key, format string, args ...any) error {
-		return fault.New(fault.Usage, "%s: "+format, append([]any{at(Quote(file), lineOfKey(data, key))}, args...)...)
-	}
+func benchmarkFile(name string) *strictyaml.File {
+	return &strictyaml.File{Name: name, Kind: fault.Usage, Cure: "correct it"}
+}
+
+func (b *Benchmark) check(f *strictyaml.File) error {
 	if len(b.Editions) == 0 {
-		return nil, fail("$.editions", "there is no edition, expected at least one under editions")
+		return f.Fail(f.Line("editions"), "there is no edition, expected at least one under editions")
 	}
 	ids := map[string]bool{}
-	for i, e := range b.Editions {
-		key := fmt.Sprintf("$.editions[%d]", i)
-		switch {
-		case !plainName(e.ID):
-			return nil, fail(key+".id", "id is %s, expected lower-case letters, digits, dots, dashes and underscores",
-				show(e.ID))
-		case ids[e.ID]:
-			return nil, fail(key+".id", "the edition id %s stands twice", show(e.ID))
-		case e.Name == "":
-			return nil, fail(key, "edition %s has no name", e.ID)
-		case e.Dir != "" && !localPath(e.Dir):
-			return nil, fail(key+".dir", "dir is %s, expected a path inside the project with slashes", show(e.Dir))
-		case !localPath(e.Manifest):
-			return nil, fail(key+".manifest", "manifest is %s, expected a path inside the project with slashes",
-				show(e.Manifest))
-		case len(e.Splits) == 0:
-			return nil, fail(key, "edition %s has no splits", e.ID)
+	for i := range b.Editions {
+		e := &b.Editions[i]
+		if ids[e.ID] {
+			return f.Fail(f.Line("editions", i, "id"), "the edition id %s stands twice", fault.Quote(e.ID)).
+				WithCure("rename one of them")
 		}
 		ids[e.ID] = true
-		names, paths := map[string]bool{}, map[string]bool{}
-		for j, s := range e.Splits {
-			key := fmt.Sprintf("%s.splits[%d]", key, j)
-			switch {
-			case !plainName(s.Name):
-				return nil, fail(key+".name", "name is %s, expected lower-case letters, digits, dots, dashes and underscores",
-					show(s.Name))
-			case names[s.Name]:
-				return nil, fail(key+".name", "the split %s stands twice in edition %s", s.Name, e.ID)
-			case !localPath(s.Path):
-				return nil, fail(key+".path", "path is %s, expected a path inside the edition's folder with slashes",
-					show(s.Path))
-			case paths[s.Path]:
-				return nil, fail(key+".path", "the path %s stands twice in edition %s", s.Path, e.ID)
-			case s.Axis != "" && !slices.Contains(axes, s.Axis):
-				return nil, fail(key+".axis", "axis is %s, expected one of %s", show(string(s.Axis)), joinAxes())
-			}
-			names[s.Name], paths[s.Path] = true, true
+		if err := e.check(f, i); err != nil {
+			return err
 		}
 	}
-	return &b, nil
+	return nil
 }
 
-// lineOfKey returns the line of a value by its path in the document, or of the nearest part of the path that exists.
-func lineOfKey(data []byte, key string) int {
-	doc, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return 1
+// check looks at the edition at position i.
+func (e *Edition) check(f *strictyaml.File, i int) error {
+	bad := func(field, found, expected string) error {
+		return f.Fail(f.Line("editions", i, field), "field %s holds %s, expected %s", field, fault.Quote(found), expected)
 	}
-	for key != "$" {
-		if p, err := yaml.PathString(key); err == nil {
-			if node, err := p.FilterFile(doc); err == nil && node != nil && node.GetToken() != nil {
-				return node.GetToken().Position.Line
-			}
+	const inside = "a path inside the project with slashes"
+	switch {
+	case !plainName(e.ID):
+		return bad("id", e.ID, nameRule)
+	case e.Name == "":
+		return f.Fail(f.Line("editions", i), "edition %s has no name", e.ID).WithCure("add it as name")
+	case e.Dir != "" && !localPath(e.Dir):
+		return bad("dir", e.Dir, inside)
+	case !localPath(e.Manifest):
+		return bad("manifest", e.Manifest, inside)
+	case len(e.Splits) == 0:
+		return f.Fail(f.Line("editions", i), "edition %s has no splits", e.ID).WithCure("add them under splits")
+	}
+	names, paths := map[string]bool{}, map[string]bool{}
+	for j, s := range e.Splits {
+		at := func(field string) int { return f.Line("editions", i, "splits", j, field) }
+		bad := func(field, found, expected string) error {
+			return f.Fail(at(field), "field %s holds %s, expected %s", field, fault.Quote(found), expected)
 		}
-		key = key[:strings.LastIndexAny(key, ".[")]
+		switch {
+		case !plainName(s.Name):
+			return bad("name", s.Name, nameRule)
+		case names[s.Name]:
+			return f.Fail(at("name"), "the split %s stands twice in edition %s", s.Name, e.ID).
+				WithCure("rename one of them")
+		case !localPath(s.Path):
+			return bad("path", s.Path, "a path inside the edition's folder with slashes")
+		case paths[s.Path]:
+			return f.Fail(at("path"), "the path %s stands twice in edition %s", fault.Name(s.Path), e.ID).
+				WithCure("delete one of them")
+		case s.Axis != "" && !slices.Contains(axes, s.Axis):
+			return bad("axis", string(s.Axis), joinAxes())
+		}
+		names[s.Name], paths[s.Path] = true, true
 	}
-	return 1
+	return nil
 }
+
+const nameRule = "lower-case letters, digits, dots, dashes and underscores"
 
 // plainName reports whether a name is safe as part of a file name on every system.
 func plainName(s string) bool {
@@ -128,7 +118,7 @@ func (b *Benchmark) Edition(id string) (*Edition, error) {
 			return &b.Editions[i], nil
 		}
 	}
-	return nil, fault.New(fault.Usage, "there is no edition %s", show(id)).WithCure("choose %s", orList(ids))
+	return nil, fault.New(fault.Usage, "there is no edition %s", fault.Quote(id)).WithCure("choose %s", orList(ids))
 }
 
 // Split returns the split with the given name and whether the edition declares it.

@@ -32,7 +32,7 @@ var pairs = [][2]string{{"0", "1"}, {"benign", "injection"}}
 func (m Mapping) check() error {
 	for _, p := range m.Positive {
 		if slices.Contains(m.Negative, p) {
-			return fault.New(fault.Usage, "the spelling %s is given for both classes", show(p)).
+			return fault.New(fault.Usage, "the spelling %s is given for both classes", fault.Quote(p)).
 				WithCure("give it for one of them")
 		}
 	}
@@ -46,7 +46,7 @@ func (m Mapping) check() error {
 		return fault.New(fault.Usage, "all rows are said to be of one class and a label column or spelling is given as well").
 			WithCure("give one of the two")
 	case m.Text != "" && m.Text == m.Label:
-		return fault.New(fault.Usage, "column %s is named for both text and label", show(m.Text)).
+		return fault.New(fault.Usage, "column %s is named for both text and label", fault.Quote(m.Text)).
 			WithCure("name two columns")
 	}
 	return nil
@@ -107,7 +107,7 @@ func (t *table) split(m Mapping) (*Split, error) {
 // text returns the text of a row. An empty one is an error unless the row is a restricted one, which carries the
 // SHA-256 of its text instead.
 func (t *table) text(column, row int) (text string, missing bool, err error) {
-	name := show(t.columns[column])
+	name := fault.Quote(t.columns[column])
 	if k := t.kind(column, row); k != stringKind {
 		err := fail(t.where(row), "field %s holds %s, expected a string", name, k)
 		if k == absent {
@@ -128,7 +128,7 @@ func (t *table) text(column, row int) (text string, missing bool, err error) {
 	}
 	if len(sum) != 64 || strings.Trim(sum, "0123456789abcdef") != "" {
 		return "", false, fail(t.where(row), `column "text_sha256" holds %s, expected 64 lower-case hexadecimal digits`,
-			show(sum))
+			fault.Quote(sum))
 	}
 	return "", true, nil
 }
@@ -154,8 +154,8 @@ func (t *table) labels(m Mapping, column int) func(row int) (Label, error) {
 		if ok {
 			return l, nil
 		}
-		name := show(t.columns[column])
-		found := "holds " + show(value)
+		name := fault.Quote(t.columns[column])
+		found := "holds " + fault.Quote(value)
 		switch {
 		case k == absent:
 			found = "is missing"
@@ -204,7 +204,7 @@ func (t *table) locate(m Mapping) (text, label int, err error) {
 			return want[0].at, -1, nil
 		}
 		if want[0].at == want[1].at {
-			return 0, 0, fault.New(fault.Usage, "column %s is used for both text and label", show(want[0].name)).
+			return 0, 0, fault.New(fault.Usage, "column %s is used for both text and label", fault.Quote(want[0].name)).
 				WithCure("name two columns with --text-column and --label-column")
 		}
 		return want[0].at, want[1].at, nil
@@ -217,10 +217,10 @@ func (t *table) locate(m Mapping) (text, label int, err error) {
 		if w.given {
 			kind = fault.Usage
 		}
-		missing[i] = show(w.name)
+		missing[i] = fault.Quote(w.name)
 		cures[i] = w.flag
 		if name := t.suggest(w.name, w.likely); name != "" {
-			cures[i] += " (perhaps " + Quote(name) + ")"
+			cures[i] += " (perhaps " + fault.Name(name) + ")"
 		}
 		if w.flag == "--label-column" {
 			cures[i] += ", or say that all rows are of one class with --label benign|injection"

@@ -36,7 +36,7 @@ func OpenOwn(path string, m Mapping) (splits []*Split, notes []string, err error
 		return nil, nil, unreadable(path, err)
 	}
 	note := func(name, why string) {
-		notes = append(notes, Quote(filepath.Join(path, name))+" is not read: it is "+why+".")
+		notes = append(notes, fault.Name(filepath.Join(path, name))+" is not read: it is "+why+".")
 	}
 	names := map[string]string{}
 	for _, e := range entries {
@@ -58,8 +58,8 @@ func OpenOwn(path string, m Mapping) (splits []*Split, notes []string, err error
 		}
 		name := splitName(full)
 		if other, ok := names[name]; ok {
-			return nil, nil, fault.New(fault.Usage, "%s and %s would both be the split %s", Quote(filepath.Join(path, other)),
-				Quote(full), show(name)).WithCure("rename one of them")
+			return nil, nil, fault.New(fault.Usage, "%s and %s would both be the split %s",
+				fault.Name(filepath.Join(path, other)), fault.Name(full), fault.Quote(name)).WithCure("rename one of them")
 		}
 		names[name] = e.Name()
 		s, err := readInside(root, e.Name(), full, m)
@@ -69,7 +69,7 @@ func OpenOwn(path string, m Mapping) (splits []*Split, notes []string, err error
 		splits = append(splits, s)
 	}
 	if len(splits) == 0 {
-		return nil, nil, fault.New(fault.Usage, "the folder %s holds no .csv, .jsonl or .json file", Quote(path)).
+		return nil, nil, fault.New(fault.Usage, "the folder %s holds no .csv, .jsonl or .json file", fault.Name(path)).
 			WithCure("name the file, or the folder that holds it")
 	}
 	return splits, notes, nil
@@ -81,12 +81,12 @@ func readInside(root *os.Root, name, full string, m Mapping) (*Split, error) {
 	if err != nil {
 		if link, lerr := root.Lstat(name); lerr == nil && link.Mode()&fs.ModeSymlink != 0 {
 			return nil, fault.New(fault.Integrity, "%s is a link that leads out of the folder or nowhere, expected a file",
-				Quote(full)).WithCure("copy the file into the folder")
+				fault.Name(full)).WithCure("copy the file into the folder")
 		}
 		return nil, unreadable(full, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Usage, "%s is not a regular file", Quote(full)).WithCure("move it out of the folder")
+		return nil, fault.New(fault.Usage, "%s is not a regular file", fault.Name(full)).WithCure("move it out of the folder")
 	}
 	f, err := root.Open(name)
 	if err != nil {
@@ -99,9 +99,9 @@ func readInside(root *os.Root, name, full string, m Mapping) (*Split, error) {
 // checkSplitName refuses file names that make no split name: score files are named after the split.
 func checkSplitName(path string) error {
 	name := splitName(path)
-	if name == "" || strings.HasPrefix(name, ".") || Quote(name) != name || strings.ContainsAny(name, `/\:*?<>|`) {
+	if name == "" || strings.HasPrefix(name, ".") || fault.Name(name) != name || strings.ContainsAny(name, `/\:*?<>|`) {
 		return fault.New(fault.Usage, "the file name of %s gives the split name %s, expected printable characters without "+
-			`. at the start and without / \ : * ? " < > |`, Quote(path), show(name)).WithCure("rename the file")
+			`. at the start and without / \ : * ? " < > |`, fault.Name(path), fault.Quote(name)).WithCure("rename the file")
 	}
 	return nil
 }
@@ -112,5 +112,5 @@ func unreadable(path string, err error) error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return fault.New(fault.Failed, "%s cannot be read: %w", Quote(path), err)
+	return fault.New(fault.Failed, "%s cannot be read: %w", fault.Name(path), err)
 }

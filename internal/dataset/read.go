@@ -27,13 +27,13 @@ func ReadFile(path string, m Mapping) (*Split, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.New(fault.Usage, "%s does not exist", Quote(path)).WithCure("check the path")
+		return nil, fault.New(fault.Usage, "%s does not exist", fault.Name(path)).WithCure("check the path")
 	case err != nil:
 		return nil, unreadable(path, err)
 	case info.IsDir():
-		return nil, fault.New(fault.Usage, "%s is a folder, expected a file", Quote(path))
+		return nil, fault.New(fault.Usage, "%s is a folder, expected a file", fault.Name(path))
 	case !info.Mode().IsRegular():
-		return nil, fault.New(fault.Usage, "%s is not a regular file", Quote(path)).
+		return nil, fault.New(fault.Usage, "%s is not a regular file", fault.Name(path)).
 			WithCure("write its contents to a file first")
 	}
 	f, err := os.Open(path)
@@ -45,7 +45,7 @@ func ReadFile(path string, m Mapping) (*Split, error) {
 }
 
 func readFrom(f io.Reader, path string, size int64, m Mapping) (*Split, error) {
-	tooBig := fault.New(fault.Integrity, "%s has more than %d bytes (1 GiB), the most that is read", Quote(path),
+	tooBig := fault.New(fault.Integrity, "%s has more than %d bytes (1 GiB), the most that is read", fault.Name(path),
 		int64(MaxFileSize)).WithCure("split it into smaller files")
 	if size > MaxFileSize {
 		return nil, tooBig
@@ -87,7 +87,7 @@ func parse(file, src string, m Mapping) (*Split, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	t, err := format(Quote(file), src)
+	t, err := format(fault.Name(file), src)
 	if err != nil {
 		return nil, err
 	}
@@ -109,9 +109,9 @@ func formatOf(path string) (func(file, src string) (*table, error), error) {
 		return readJSON, nil
 	case ".tsv", ".tab":
 		return nil, fault.New(fault.Usage, "%s is a tab-separated file by its name, expected .csv, .jsonl or .json",
-			Quote(path)).WithCure("save it with commas as .csv")
+			fault.Name(path)).WithCure("save it with commas as .csv")
 	default:
-		return nil, fault.New(fault.Usage, "%s has the extension %q, expected .csv, .jsonl or .json", Quote(path), ext)
+		return nil, fault.New(fault.Usage, "%s has the extension %q, expected .csv, .jsonl or .json", fault.Name(path), ext)
 	}
 }
 

@@ -3,35 +3,9 @@ package dataset
 import (
 	"strconv"
 	"strings"
-	"unicode"
 
 	"pidsbench/internal/fault"
 )
-
-// Quote returns a file name or another hostile string for a message: as it is when every rune of it can be printed and
-// no space stands at its ends, otherwise in quotes with escapes.
-func Quote(s string) string {
-	for _, r := range s {
-		if r == unicode.ReplacementChar || r == '"' || !unicode.IsPrint(r) {
-			return strconv.Quote(s)
-		}
-	}
-	if s == "" || strings.TrimSpace(s) != s {
-		return strconv.Quote(s)
-	}
-	return s
-}
-
-// show quotes a hostile text for a message, cut to 40 runes.
-func show(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > 40 {
-			return strconv.Quote(s[:i]) + "…"
-		}
-	}
-	return strconv.Quote(s)
-}
 
 // showList quotes names for a message, at most twelve of them.
 func showList(names []string) string {
@@ -44,7 +18,7 @@ func showList(names []string) string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(show(name))
+		b.WriteString(fault.Quote(name))
 	}
 	return b.String()
 }

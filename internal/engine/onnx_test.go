@@ -38,9 +38,8 @@ func prose(n int) []engine.Item {
 	return items
 }
 
-// TestScoresOfRealModelsAreBitIdentical compares every way to batch with one window a call on one worker. The two small
-// graphs, which are always here, pool with a one-row matrix product over the padded length: the runtime adds up such
-// products in another order for another length, so that their last bits depend on the padding.
+// TestScoresOfRealModelsAreBitIdentical compares every way to batch with one window a call on one worker. A graph whose
+// scores depend on their batch on this machine is no exception: Open notices and gives it one window a call.
 func TestScoresOfRealModelsAreBitIdentical(t *testing.T) {
 	if _, err := onnx.LibraryPath(); err != nil {
 		testenv.Missing(t, "the ONNX Runtime library (run `make native`)")
@@ -54,20 +53,19 @@ func TestScoresOfRealModelsAreBitIdentical(t *testing.T) {
 		return func(t *testing.T) string { return filepath.Dir(testenv.Built(t, path)) }
 	}
 	for _, m := range []struct {
-		dir       func(t *testing.T) string
-		entry     detect.Entry
-		rows      int
-		budgets   []int
-		tolerance float64
+		dir     func(t *testing.T) string
+		entry   detect.Entry
+		rows    int
+		budgets []int
 	}{
-		{small("unigram"), detect.Entry{ID: "unigram", MaxLength: 128, Stride: 16}, 300, []int{64, 256, 512, 4096}, 1e-6},
-		{small("wordpiece"), detect.Entry{ID: "wordpiece", MaxLength: 128, Stride: 16}, 300, []int{64, 256, 512, 4096}, 1e-6},
+		{small("unigram"), detect.Entry{ID: "unigram", MaxLength: 128, Stride: 16}, 300, []int{64, 256, 512, 4096}},
+		{small("wordpiece"), detect.Entry{ID: "wordpiece", MaxLength: 128, Stride: 16}, 300, []int{64, 256, 512, 4096}},
 		{built("models/deberta-open-s42/model.onnx"),
-			detect.Entry{ID: "deberta", Positive: []string{"injection"}, MaxLength: 512}, 30, []int{64, 256, 512, 4096}, 0},
+			detect.Entry{ID: "deberta", Positive: []string{"injection"}, MaxLength: 512}, 30, []int{64, 256, 512, 4096}},
 		// int8: always one unpadded window a call, whatever the budget.
 		{built("models/.pulled/stackone-defender/model_quantized.onnx"),
 			detect.Entry{ID: "stackone-defender", File: "model_quantized.onnx", Head: "sigmoid", Positive: []string{"0"},
-				MaxLength: 256, Pad: "none"}, 15, []int{4096}, 0},
+				MaxLength: 256, Pad: "none"}, 15, []int{4096}},
 	} {
 		t.Run(m.entry.ID, func(t *testing.T) {
 			dir, items := m.dir(t), prose(m.rows)
@@ -87,11 +85,7 @@ func TestScoresOfRealModelsAreBitIdentical(t *testing.T) {
 			for i, budget := range m.budgets {
 				for run, got := range scoreWith(t, dir, m.entry, budget, items, 1+i, 4-i) {
 					for row, w := range want {
-						g := got[row]
-						if math.Abs(g.Score-w.Score) > m.tolerance {
-							t.Fatalf("budget %d, run %d: row %d has score %v, want %v", budget, run, row, g.Score, w.Score)
-						}
-						if g.Score = w.Score; g != w {
+						if g := got[row]; g != w {
 							t.Fatalf("budget %d, run %d: got %+v, want %+v", budget, run, g, w)
 						}
 					}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"pidsbench/internal/fault"
 )
 
 // dropsSchema names the form of a drop list.
@@ -44,11 +46,12 @@ type dropEntry struct {
 // that names file, line and field.
 func LoadDrops(path string) (map[string]string, error) {
 	var f dropsFile
-	if err := load(path, &f); err != nil {
+	file := list(path)
+	if err := file.Load(path, &f); err != nil {
 		return nil, err
 	}
 	if f.Schema.text != dropsSchema {
-		return nil, bad(path, max(f.Schema.line, 1), "field schema holds %q, expected %q", cut(f.Schema.text),
+		return nil, file.Fail(max(f.Schema.line, 1), "field schema holds %s, expected %q", fault.Quote(f.Schema.text),
 			dropsSchema)
 	}
 	drops := make(map[string]string, len(f.Drop))
@@ -56,16 +59,16 @@ func LoadDrops(path string) (map[string]string, error) {
 	check := func(e dropEntry, allowed []string) error {
 		switch {
 		case !hash.MatchString(e.SHA256.text):
-			return bad(path, e.line(), "field sha256 holds %q, expected 64 hexadecimal digits in lower case",
-				cut(e.SHA256.text))
+			return file.Fail(e.line(), "field sha256 holds %s, expected 64 hexadecimal digits in lower case",
+				fault.Quote(e.SHA256.text))
 		case seen[e.SHA256.text] > 0:
-			return bad(path, e.line(), "field sha256 holds %s, which stands on line %d already, expected each row once",
-				e.SHA256.text[:12]+"…", seen[e.SHA256.text])
+			return file.Fail(e.line(), "field sha256 holds %s, which stands on line %d already, expected each row once",
+				fault.Quote(e.SHA256.text), seen[e.SHA256.text])
 		case !slices.Contains(allowed, e.Reason.text):
-			return bad(path, e.line(), "field reason holds %q, expected %s", cut(e.Reason.text),
+			return file.Fail(e.line(), "field reason holds %s, expected %s", fault.Quote(e.Reason.text),
 				strings.Join(allowed, ", "))
 		case e.Source.text == "":
-			return bad(path, e.line(), "field source is empty, expected the name of a source")
+			return file.Fail(e.line(), "field source is empty, expected the name of a source")
 		}
 		seen[e.SHA256.text] = e.line()
 		return nil
@@ -81,7 +84,7 @@ func LoadDrops(path string) (map[string]string, error) {
 			return nil, err
 		}
 		if e.Why.text == "" {
-			return nil, bad(path, e.line(), "field why is empty, expected a sentence about the doubt")
+			return nil, file.Fail(e.line(), "field why is empty, expected a sentence about the doubt")
 		}
 	}
 	return drops, nil

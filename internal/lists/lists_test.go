@@ -88,6 +88,10 @@ func TestLoadWordsRefuses(t *testing.T) {
 		{"a list for a word", "- system\n", "- [a]\n", ":5:"},
 		{"no terms", words[strings.Index(words, "topics"):], "topics: []\n", "holds no terms"},
 		{"no YAML", "topics:", "topics: [", ":"},
+		{"nothing", words, "# no list\n", "list.yaml is empty; restore"},
+		{"a second list", "homonyms:", "---\nhomonyms:", ":13: a second document begins here"},
+		{"a tag", "- system\n", "- !!binary x\n", ":5: a tag stands here"},
+		{"control characters", "- system\n", `- "s\e[2J\u009d"` + "\n", `:5: field terms holds "s\x1b[2J\u009d", expected`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 
+	"pidsbench/internal/fault"
+	"pidsbench/internal/strictyaml"
 	"pidsbench/internal/textnorm"
 )
 
@@ -43,11 +45,12 @@ type wordsFile struct {
 // names file, line and field.
 func LoadWords(path string) (*Words, error) {
 	var f wordsFile
-	if err := load(path, &f); err != nil {
+	file := list(path)
+	if err := file.Load(path, &f); err != nil {
 		return nil, err
 	}
 	if f.Schema.text != wordsSchema {
-		return nil, bad(path, max(f.Schema.line, 1), "field schema holds %q, expected %q", cut(f.Schema.text),
+		return nil, file.Fail(max(f.Schema.line, 1), "field schema holds %s, expected %q", fault.Quote(f.Schema.text),
 			wordsSchema)
 	}
 	var all []value
@@ -55,14 +58,14 @@ func LoadWords(path string) (*Words, error) {
 		all = append(all, topic.Terms...)
 	}
 	if len(all) == 0 {
-		return nil, bad(path, 1, "field topics holds no terms, expected at least one")
+		return nil, file.Fail(1, "field topics holds no terms, expected at least one")
 	}
 	w := &Words{}
 	var err error
-	if w.terms, err = parseTerms(path, "terms", all); err != nil {
+	if w.terms, err = parseTerms(file, "terms", all); err != nil {
 		return nil, err
 	}
-	if w.homonyms, err = parseTerms(path, "homonyms", f.Homonyms); err != nil {
+	if w.homonyms, err = parseTerms(file, "homonyms", f.Homonyms); err != nil {
 		return nil, err
 	}
 	w.byFirst, w.open = index(w.terms)
@@ -71,7 +74,7 @@ func LoadWords(path string) (*Words, error) {
 }
 
 // parseTerms refuses a term that could never match or stands there twice.
-func parseTerms(path, field string, in []value) ([]term, error) {
+func parseTerms(file *strictyaml.File, field string, in []value) ([]term, error) {
 	out := make([]term, len(in))
 	seen := map[string]bool{}
 	for i, v := range in {
@@ -83,12 +86,12 @@ func parseTerms(path, field string, in []value) ([]term, error) {
 				strings.IndexFunc(stem, func(r rune) bool { return !inWord(r) }) < 0
 		}
 		if !ok {
-			return nil, bad(path, v.line, "field %s holds %q, expected words of small letters and digits with single "+
-				"spaces between, each with at most one * at its end", field, cut(v.text))
+			return nil, file.Fail(v.line, "field %s holds %s, expected words of small letters and digits with single "+
+				"spaces between, each with at most one * at its end", field, fault.Quote(v.text))
 		}
 		if seen[v.text] {
-			return nil, bad(path, v.line, "field %s holds %q a second time, expected each term once", field,
-				cut(v.text))
+			return nil, file.Fail(v.line, "field %s holds %s a second time, expected each term once", field,
+				fault.Quote(v.text))
 		}
 		seen[v.text] = true
 		out[i] = term{v.text, words}

@@ -16,7 +16,7 @@ import (
 func Freeze(dir, edition, folder string) (*Manifest, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fault.New(fault.Integrity, "the folder %s cannot be frozen: %w", dataset.Quote(dir), reason(err))
+		return nil, fault.New(fault.Integrity, "the folder %s cannot be frozen: %w", fault.Name(dir), reason(err))
 	}
 	defer root.Close()
 	m := &Manifest{Edition: edition, Folder: folder}
@@ -24,20 +24,20 @@ func Freeze(dir, edition, folder string) (*Manifest, error) {
 		full := filepath.Join(dir, filepath.FromSlash(name))
 		switch {
 		case err != nil:
-			return fault.New(fault.Integrity, "%s cannot be read: %w", dataset.Quote(full), reason(err))
+			return fault.New(fault.Integrity, "%s cannot be read: %w", fault.Name(full), reason(err))
 		case e.IsDir() || slices.Contains(droppings, path.Base(name)):
 			return nil
 		case !e.Type().IsRegular():
-			return fault.New(fault.Integrity, "%s is a link or no regular file and cannot be frozen", dataset.Quote(full)).
+			return fault.New(fault.Integrity, "%s is a link or no regular file and cannot be frozen", fault.Name(full)).
 				WithCure("put the file itself in its place")
 		}
 		info, err := e.Info()
 		if err != nil {
-			return fault.New(fault.Integrity, "%s cannot be read: %w", dataset.Quote(full), reason(err))
+			return fault.New(fault.Integrity, "%s cannot be read: %w", fault.Name(full), reason(err))
 		}
 		data, err := readFile(root, name, info)
 		if err != nil {
-			return fault.New(fault.Integrity, "%s cannot be read: %w", dataset.Quote(full), reason(err))
+			return fault.New(fault.Integrity, "%s cannot be read: %w", fault.Name(full), reason(err))
 		}
 		s, err := dataset.ReadBytes(full, data, dataset.Mapping{})
 		if err != nil {
@@ -46,7 +46,7 @@ func Freeze(dir, edition, folder string) (*Manifest, error) {
 		f := File{Path: name, SHA256: s.SHA256, Counted: true, Rows: len(s.Rows)}
 		f.Benign, f.Injection = s.Counts()
 		if problem := f.problem(); problem != "" {
-			return fault.New(fault.Integrity, "%s: %s", dataset.Quote(dir), problem).WithCure("rename the file")
+			return fault.New(fault.Integrity, "%s: %s", fault.Name(dir), problem).WithCure("rename the file")
 		}
 		m.Files = append(m.Files, f)
 		return nil
@@ -55,7 +55,7 @@ func Freeze(dir, edition, folder string) (*Manifest, error) {
 		return nil, err
 	}
 	if len(m.Files) == 0 {
-		return nil, fault.New(fault.Integrity, "the folder %s holds no file to freeze", dataset.Quote(dir))
+		return nil, fault.New(fault.Integrity, "the folder %s holds no file to freeze", fault.Name(dir))
 	}
 	slices.SortFunc(m.Files, byPath)
 	return m, nil

@@ -170,7 +170,7 @@ func TestBadManifestsNameTheLine(t *testing.T) {
 		{"two names", "the train " + hash("a") + "\n", `M.txt:1: the line "the train ` + hash("a")[:30] + `"… ` +
 			`cannot be understood: it holds a ` +
 			"SHA-256 and 2 names; write it as name, rows, benign, injection, SHA-256, or as SHA-256 and path"},
-		{"hash alone", hash("a") + "\n", `M.txt:1: the line "` + hash("a")[:40] + `"… cannot be understood: it ` +
+		{"hash alone", hash("a") + "\n", `M.txt:1: the line "` + hash("a")[:12] + `"… cannot be understood: it ` +
 			`holds a ` +
 			"SHA-256 and 0 names; write it as name, rows, benign, injection, SHA-256, or as SHA-256 and path"},
 		{"our entries without the first line", entry + "a.csv\n", `M.txt:1: the line "` + hash("a")[:40] + `"… ` +

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"pidsbench/internal/fault"
 )
 
 // The original benchmark publishes its frozen files in a text for people: prose, fixed-width tables and, appended,
@@ -96,13 +98,13 @@ func (p *parser) originalLine(line string) (f File, ok bool, err error) {
 		}
 	}
 	refuse := func(why string) (File, bool, error) {
-		return File{}, false, p.fail("the line %s cannot be understood: %s", show(line), why).
+		return File{}, false, p.fail("the line %s cannot be understood: %s", fault.Quote(line), why).
 			WithCure("write it as name, rows, benign, injection, SHA-256, or as SHA-256 and path")
 	}
 	if hash == 0 && !strings.Contains(line, "|") && len(others) > 0 {
 		// sha256sum: the path is the rest of the line and may hold spaces.
 		if len(numbers) > 0 && len(others) > 1 {
-			return refuse("numbers stand behind the SHA-256 (our own form begins with the line " + show(Header) + ")")
+			return refuse("numbers stand behind the SHA-256 (our own form begins with the line " + fault.Quote(Header) + ")")
 		}
 		_, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		names, numbers = []string{strings.TrimPrefix(strings.TrimSpace(rest), "*")}, nil
@@ -149,13 +151,13 @@ func (p *parser) noEntry(line string, words []string) error {
 	}
 	for _, w := range words {
 		if hexRun.MatchString(w) {
-			return p.fail("the line %s cannot be understood: %s has %d hexadecimal digits, expected 64", show(line), show(w),
-				len(w)).WithCure("copy the line again")
+			return p.fail("the line %s cannot be understood: %s has %d hexadecimal digits, expected 64", fault.Quote(line),
+				fault.Quote(w), len(w)).WithCure("copy the line again")
 		}
 	}
 	if len(words) > 3 && !strings.Contains(strings.ToLower(words[0]), "total") && !number.MatchString(words[0]) &&
 		number.MatchString(words[1]) && number.MatchString(words[2]) && number.MatchString(words[3]) {
-		return p.fail("the line %s cannot be understood: it holds counts and no SHA-256", show(line)).
+		return p.fail("the line %s cannot be understood: it holds counts and no SHA-256", fault.Quote(line)).
 			WithCure("write it as name, rows, benign, injection, SHA-256")
 	}
 	return nil

@@ -80,8 +80,7 @@ func (c Counts) Injection() int { return c.FN + c.TP }
 
 // A metric is defined when its denominator is not zero and the class it speaks of has rows. Precision and F1 speak of
 // injections: on a benign-only split the formulas would give 0 for any detector, which says nothing, so both are n/a
-// there. On an injection-only split they keep their formulas (precision is then 1 by construction). Balanced accuracy
-// needs both classes.
+// there. On an injection-only split they keep their formulas (precision is then 1 by construction).
 
 // Accuracy returns (TP+TN)/n.
 func (c Counts) Accuracy() Value {
@@ -105,9 +104,6 @@ func (c Counts) Precision() Value {
 // Recall returns TP/(TP+FN).
 func (c Counts) Recall() Value { return c.share(c.TP, c.Injection(), NoInjection) }
 
-// FNR returns FN/(TP+FN).
-func (c Counts) FNR() Value { return c.share(c.FN, c.Injection(), NoInjection) }
-
 // FPR returns FP/(FP+TN).
 func (c Counts) FPR() Value { return c.share(c.FP, c.Benign(), NoBenign) }
 
@@ -127,16 +123,4 @@ func (c Counts) F1() Value {
 		return r
 	}
 	return ratio(2*c.TP, 2*c.TP+c.FP+c.FN)
-}
-
-// BalancedAccuracy returns the mean of the recalls of the two classes.
-func (c Counts) BalancedAccuracy() Value {
-	tpr, fpr := c.Recall(), c.FPR()
-	switch {
-	case !tpr.OK:
-		return tpr
-	case !fpr.OK:
-		return fpr
-	}
-	return Value{V: (tpr.V + float64(c.TN)/float64(c.Benign())) / 2, OK: true}
 }

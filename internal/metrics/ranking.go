@@ -22,24 +22,6 @@ func ROCAUC(scores []float64, labels []dataset.Label) Value {
 	return Value{V: float64(twice) / (2 * float64(benign) * float64(injection)), OK: true}
 }
 
-// AveragePrecision returns the step-wise area under the precision-recall curve, the sum of precision times the gain in
-// recall over the distinct scores in falling order, without interpolation. It is undefined unless both classes have
-// rows. It panics on a NaN and when the lengths differ.
-func AveragePrecision(scores []float64, labels []dataset.Label) Value {
-	groups, _, injection, v := tieGroups(scores, labels)
-	if v.Reason != "" {
-		return v
-	}
-	sum := 0.0
-	tp, flagged := 0, 0
-	for _, g := range groups {
-		tp += g.injection
-		flagged += g.injection + g.benign
-		sum += float64(g.injection) * float64(tp) / float64(flagged)
-	}
-	return Value{V: sum / float64(injection), OK: true}
-}
-
 // tieGroup counts the rows that share one score.
 type tieGroup struct{ benign, injection int }
 

@@ -65,15 +65,14 @@ var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // maxLock bounds the bytes read of a lock.
 const maxLock = 1 << 20
 
-// ReadLock reads the lock of a model folder. A folder without one is a Usage error. A lock that is no JSON, has another
-// schema, or lists no file, a path that leads out of the folder, a path twice or a malformed hash is an Integrity
-// error.
+// ReadLock reads the lock of a model folder. A folder without one, and a lock that is no JSON, has another schema, or
+// lists no file, a path that leads out of the folder, a path twice or a malformed hash, is an Integrity error.
 func ReadLock(dir string) (*Lock, error) {
 	path := filepath.Join(dir, LockName)
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fault.New(fault.Usage, "%s: no %s, expected one in every model folder", dir, LockName).
+		return nil, fault.New(fault.Integrity, "%s: no %s, expected one in every model folder", dir, LockName).
 			WithCure("pull the model again or name another folder")
 	case err != nil:
 		return nil, fault.New(fault.Failed, "cannot read the model's lock: %w", err)
@@ -89,7 +88,7 @@ func ReadLock(dir string) (*Lock, error) {
 	}
 	var l Lock
 	if err := json.Unmarshal(data, &l); err != nil {
-		return nil, malformed(path, "is not the JSON expected: "+err.Error())
+		return nil, malformed(path, "is not the JSON expected: "+fault.Line(err.Error()))
 	}
 	if reason := l.check(); reason != "" {
 		return nil, malformed(path, reason)
@@ -100,7 +99,7 @@ func ReadLock(dir string) (*Lock, error) {
 // check returns what is wrong with the lock, or "".
 func (l *Lock) check() string {
 	if l.Schema != Schema {
-		return "has schema " + quote(l.Schema) + ", expected " + quote(Schema)
+		return "has schema " + fault.Quote(l.Schema) + ", expected " + fault.Quote(Schema)
 	}
 	if len(l.Files) == 0 {
 		return "lists no files"
@@ -109,11 +108,11 @@ func (l *Lock) check() string {
 	for _, f := range l.Files {
 		switch {
 		case !safePath(f.Path) || f.Path == LockName:
-			return "field files holds the path " + quote(f.Path) + ", expected one inside the model folder"
+			return "field files holds the path " + fault.Quote(f.Path) + ", expected one inside the model folder"
 		case seen[f.Path]:
-			return "field files holds the path " + quote(f.Path) + " twice"
+			return "field files holds the path " + fault.Quote(f.Path) + " twice"
 		case !hashPattern.MatchString(f.SHA256):
-			return "field sha256 of " + quote(f.Path) + " holds " + quote(f.SHA256) +
+			return "field sha256 of " + fault.Quote(f.Path) + " holds " + fault.Quote(f.SHA256) +
 				", expected 64 lower-case hexadecimal digits"
 		}
 		seen[f.Path] = true

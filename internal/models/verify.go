@@ -16,23 +16,32 @@ import (
 
 // Verify checks a model folder against its lock and returns the lock. Each locked file must be there as a regular file,
 // reached through no link, with the locked size and SHA-256; beside them the folder may hold README.md and the lock
-// only. Every difference is an Integrity error of one sentence; several are joined.
+// only. A difference is an Integrity error of one sentence; several are one error that lists them.
 func Verify(dir string) (*Lock, error) {
 	lock, err := ReadLock(dir)
 	if err != nil {
 		return nil, err
 	}
 	locked := map[string]bool{LockName: true, "README.md": true}
-	var errs []error
+	var problems []error
 	for _, f := range lock.Files {
 		locked[f.Path] = true
-		errs = append(errs, f.verify(dir))
+		if err := f.verify(dir); err != nil {
+			problems = append(problems, err)
+		}
 	}
-	errs = append(errs, strangers(dir, locked)...)
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
+	problems = append(problems, strangers(dir, locked)...)
+	switch len(problems) {
+	case 0:
+		return lock, nil
+	case 1:
+		return nil, problems[0]
 	}
-	return lock, nil
+	var list strings.Builder
+	for _, p := range problems {
+		list.WriteString("\n  " + p.Error())
+	}
+	return nil, fault.New(fault.Integrity, "%s does not match %s in %d places:%s", dir, LockName, len(problems), &list)
 }
 
 func (f File) verify(dir string) error {
@@ -51,9 +60,9 @@ func (f File) verify(dir string) error {
 		case err != nil:
 			return fault.New(fault.Failed, "cannot check a model's file: %w", err)
 		case info.Mode()&fs.ModeSymlink != 0:
-			return wrong("%s is a link, expected a plain file of the model folder", quote(parts[i]))
+			return wrong("%s is a link, expected a plain file of the model folder", fault.Name(parts[i]))
 		case last && !info.Mode().IsRegular(), !last && !info.IsDir():
-			return wrong("%s is not a regular file", quote(parts[i]))
+			return wrong("%s is not a regular file", fault.Name(parts[i]))
 		case last && info.Size() != f.Bytes:
 			if head, _ := readHead(path); isPointer(head) {
 				return pointer(path)
@@ -84,7 +93,7 @@ func strangers(dir string, locked map[string]bool) []error {
 		}
 		rel, err := filepath.Rel(top, path)
 		if err == nil && !locked[filepath.ToSlash(rel)] {
-			errs = append(errs, fault.New(fault.Integrity, "%s: the file %s is not in %s", dir, quote(rel), LockName).
+			errs = append(errs, fault.New(fault.Integrity, "%s: the file %s is not in %s", dir, fault.Name(rel), LockName).
 				WithCure("remove it from the model folder"))
 		}
 		return err
@@ -110,12 +119,4 @@ func readHead(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, 64))
-}
-
-// quote shows a name from a file or folder: escaped, and cut to 80 characters.
-func quote(s string) string {
-	if r := []rune(s); len(r) > 80 {
-		s = string(r[:80]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
 }

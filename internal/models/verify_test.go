@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,15 +52,13 @@ func folder(t testing.TB) string {
 	return dir
 }
 
+// sentences returns the problems that an error of Verify lists, or the one it is.
 func sentences(err error) []string {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []string
-		for _, e := range joined.Unwrap() {
-			all = append(all, e.Error())
-		}
-		return all
+	first, list, several := strings.Cut(err.Error(), " places:\n  ")
+	if !several {
+		return []string{first}
 	}
-	return []string{err.Error()}
+	return strings.Split(list, "\n  ")
 }
 
 func TestVerifyReturnsTheLockOfARightFolder(t *testing.T) {
@@ -108,15 +107,15 @@ func TestVerifyNamesEachDifference(t *testing.T) {
 		"folder in its place": {func(t *testing.T, dir string) {
 			os.Remove(filepath.Join(dir, model))
 			os.Mkdir(filepath.Join(dir, model), 0o755)
-		}, []string{`"model.onnx" is not a regular file`}},
+		}, []string{"model.onnx is not a regular file"}},
 		"link": {func(t *testing.T, dir string) { relink(t, filepath.Join(dir, "tokenizer.json")) },
-			[]string{`"tokenizer.json" is a link`, `"tokenizer.json2" is not in model.lock.json`}},
+			[]string{"tokenizer.json is a link", "the file tokenizer.json2 is not in model.lock.json"}},
 		"link on the way": {func(t *testing.T, dir string) { relink(t, filepath.Join(dir, "onnx")) },
-			[]string{`"onnx" is a link`, `"onnx" is not in`, `"onnx2/model.onnx" is not in`}},
+			[]string{": onnx is a link", "the file onnx is not in", "the file onnx2/model.onnx is not in"}},
 		"strangers": {func(t *testing.T, dir string) {
-			put(t, filepath.Join(dir, "z\x1b[2J.py"), "")
+			put(t, filepath.Join(dir, "z\x1b[2J\u009d.py"), "")
 			put(t, filepath.Join(dir, "onnx", "README.md"), "")
-		}, []string{`"onnx/README.md" is not in`, `"z\x1b[2J.py" is not in`}},
+		}, []string{"the file onnx/README.md is not in", `the file "z\x1b[2J\u009d.py" is not in`}},
 		"two at once": {func(t *testing.T, dir string) {
 			put(t, filepath.Join(dir, model), "")
 			os.Remove(filepath.Join(dir, "tokenizer.json"))
@@ -128,6 +127,14 @@ func TestVerifyNamesEachDifference(t *testing.T) {
 			_, err := Verify(dir)
 			if fault.ExitCode(err) != int(fault.Integrity) {
 				t.Fatalf("Verify = %v, want an Integrity error", err)
+			}
+			var one *fault.Error
+			if !errors.As(err, &one) || one != err {
+				t.Errorf("the error is %T, want one *fault.Error", err)
+			}
+			count := fmt.Sprintf("does not match model.lock.json in %d places", len(c.say))
+			if len(c.say) > 1 && !strings.Contains(err.Error(), count) {
+				t.Errorf("got %v", err)
 			}
 			got := sentences(err)
 			if len(got) != len(c.say) {
@@ -174,7 +181,7 @@ func TestReadLockRefusesWhatItCannotTrust(t *testing.T) {
 		})
 	}
 	dir := t.TempDir()
-	if _, err := ReadLock(dir); fault.ExitCode(err) != int(fault.Usage) || !strings.Contains(err.Error(), dir) {
+	if _, err := ReadLock(dir); fault.ExitCode(err) != int(fault.Integrity) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("without a lock: %v", err)
 	}
 	put(t, filepath.Join(dir, "elsewhere"), lock(good))

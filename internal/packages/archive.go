@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"sort"
 	"strings"
 
 	"pidsbench/internal/fault"
@@ -74,19 +73,6 @@ func (a *Archive) refuse(name, why string) error {
 
 // Close closes the wheel's file.
 func (a *Archive) Close() error { return a.zip.Close() }
-
-// Members returns the names of the files that begin with prefix, sorted by bytes. A prefix that means a folder ends in
-// a slash.
-func (a *Archive) Members(prefix string) []string {
-	var names []string
-	for name := range a.members {
-		if strings.HasPrefix(name, prefix) {
-			names = append(names, name)
-		}
-	}
-	sort.Strings(names)
-	return names
-}
 
 // Member returns the bytes of one file. It reads at most limit bytes, whatever the archive's table says about the size:
 // a longer file, a missing one, and one whose data is damaged are Integrity errors.

@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,7 +42,9 @@ func openBytes(t testing.TB, data []byte) (*Archive, error) {
 	return a, err
 }
 
-func TestArchiveListsAndReadsPlainFiles(t *testing.T) {
+func names(a *Archive) []string { return slices.Sorted(maps.Keys(a.members)) }
+
+func TestArchiveReadsPlainFiles(t *testing.T) {
 	a, err := openBytes(t, zipBytes(t,
 		member{name: "b/two.txt", data: "2"},
 		member{name: "b/", edit: func(h *zip.FileHeader) { h.SetMode(fs.ModeDir | 0o755) }},
@@ -50,10 +54,7 @@ func TestArchiveListsAndReadsPlainFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"b/one.txt", "b/two.txt"}, a.Members("b/")); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"b/one.txt", "b/two.txt", "bc.txt"}, a.Members("")); diff != "" {
+	if diff := cmp.Diff([]string{"b/one.txt", "b/two.txt", "bc.txt"}, names(a)); diff != "" {
 		t.Error(diff)
 	}
 	if got, err := a.Member("b/one.txt", 3); err != nil || string(got) != "1\r\n" {
@@ -155,7 +156,7 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, name := range a.Members("") {
+		for _, name := range names(a) {
 			if !fs.ValidPath(name) || strings.Contains(name, `\`) {
 				t.Fatalf("unsafe name %q", name)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"pidsbench/internal/atomicfile"
 	"pidsbench/internal/fault"
 )
 
@@ -136,24 +137,13 @@ func pipFailed(p Package, err error, stderr string) error {
 			p.FileName(), SourcesVar)
 }
 
-// lastLine returns the last line that says something, cut to 200 characters and stripped of what a terminal would obey;
-// other when there is none.
+// lastLine returns the last line that says something, fit for a message; other when there is none.
 func lastLine(text, other string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	line := strings.Join(strings.Fields(lines[len(lines)-1]), " ")
-	if line == "" {
-		line = other
+	if line := fault.Line(lines[len(lines)-1]); line != "" {
+		return line
 	}
-	clean := []rune(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, line))
-	if len(clean) > 200 {
-		clean = append(clean[:200], '…')
-	}
-	return string(clean)
+	return fault.Line(other)
 }
 
 // CopyTo fetches the package and puts its wheel into dir, which is made when absent: the way to fill a folder for
@@ -176,7 +166,6 @@ func CopyTo(ctx context.Context, p Package, dir string, o Options) error {
 	return p.verify(final)
 }
 
-// copyFile copies by way of a temporary file beside the target.
 func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -186,15 +175,8 @@ func copyFile(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	out, err := os.CreateTemp(filepath.Dir(to), ".copy-")
-	if err != nil {
+	return atomicfile.Write(to, 0o644, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
 		return err
-	}
-	defer os.Remove(out.Name())
-	_, err = io.Copy(out, in)
-	err = errors.Join(err, out.Chmod(0o644), out.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(out.Name(), to)
+	})
 }

@@ -55,7 +55,7 @@ func childText(row int) string {
 
 // child scores what is left of the file, as the program does.
 func child(path string) error {
-	w, err := Open(path, childHeader(), Options{})
+	w, err := Open(path, childHeader(), Options{Fresh: os.Getenv("PIDSBENCH_TEST_FRESH") != ""})
 	if err != nil {
 		return err
 	}
@@ -85,6 +85,9 @@ func (slowly) Score(_ context.Context, text string) (float64, error) {
 	if text == deadly {
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		time.Sleep(time.Hour)
+	}
+	if os.Getenv("PIDSBENCH_TEST_OTHER") != "" {
+		return float64(len(text)) / 200, nil
 	}
 	return float64(len(text)) / 100, nil
 }
@@ -167,6 +170,38 @@ func TestAKilledRunIsResumedToTheSameBytes(t *testing.T) {
 	}
 	if exists(path + ".part") {
 		t.Error("the part is left")
+	}
+}
+
+func TestAKilledFreshStartKeepsTheOldFileAndMixesNothing(t *testing.T) {
+	dir := t.TempDir()
+	path, once := filepath.Join(dir, "killed.jsonl"), filepath.Join(dir, "once.jsonl")
+	const env = "PIDSBENCH_TEST_OTHER=1"
+	for _, cmd := range []*exec.Cmd{start(t, path), start(t, once, env)} {
+		if err := cmd.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := contents(t, path)
+	cmd := start(t, path, env, "PIDSBENCH_TEST_FRESH=1")
+	for done := 0; done < 30; {
+		time.Sleep(time.Millisecond)
+		b, err := os.ReadFile(path + ".part")
+		if err != nil {
+			t.Fatalf("the child was done before it was killed: %v", err)
+		}
+		done = strings.Count(string(b), `{"row"`)
+	}
+	_ = cmd.Process.Kill()
+	killed(t, cmd)
+	if contents(t, path) != before {
+		t.Error("the old file is gone or changed")
+	}
+	if err := start(t, path, env).Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := contents(t, path), contents(t, once); got != want || got == before {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

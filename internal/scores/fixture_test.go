@@ -41,7 +41,10 @@ func lineOf(row int) Line {
 	case row%5 == 1:
 		return Line{Row: row, Score: float64(row) / 1000}
 	}
-	return Line{Row: row, Score: 1 / float64(row+1), Windows: 1 + row%3, Tokens: 40 + row, TokensScored: 40, NULs: row % 2}
+	tokens := 40 + row
+	return Line{
+		Row: row, Score: 1 / float64(row+1), Windows: 1 + row%3, Tokens: tokens, TokensScored: tokens, NULs: row % 2,
+	}
 }
 
 func open(t testing.TB, path string, h Header, opt Options) *Writer {

@@ -5,11 +5,13 @@
 package scores
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"pidsbench/internal/detect"
 	"pidsbench/internal/engine"
@@ -32,7 +34,7 @@ type Identity struct {
 	Split       string        `json:"split"`
 	SplitSHA256 string        `json:"split_sha256"`          // lower-case hex
 	Rows        int           `json:"rows"`                  // of the whole split, shards too
-	TextColumn  string        `json:"text_column,omitempty"` // the texts were read from; empty for the default one
+	TextColumn  string        `json:"text_column,omitempty"` // the texts were read from; empty for the default one, text
 	Detector    string        `json:"detector"`
 	Seed        int           `json:"seed"`
 	ConfigHash  string        `json:"config_hash"` // lower-case hex, over the fields of the entry that can change a score
@@ -48,7 +50,7 @@ type Info struct {
 	Setup
 	TrainSHA256 string  `json:"train_sha256,omitempty"` // of the train split the weights were fitted on, where known
 	Shard       Shard   `json:"shard,omitzero"`
-	Also        []Setup `json:"also,omitempty"` // others that scored part of the rows, when the file was not made in one go
+	Also        []Setup `json:"also,omitempty"` // others that scored rows, when the file was not made in one go
 }
 
 // Setup is the program and machine that scored.
@@ -97,7 +99,7 @@ func (s *Shard) UnmarshalText(b []byte) error {
 	n, err2 := strconv.Atoi(count)
 	got := Shard{i, n}
 	if err1 != nil || err2 != nil || i < 1 || i > n || got.String() != string(b) {
-		return fmt.Errorf("shard is %q, expected one like 1/3 to 3/3", clip(string(b)))
+		return fmt.Errorf("shard is %s, expected one like 1/3 to 3/3", fault.Quote(string(b)))
 	}
 	*s = got
 	return nil
@@ -112,7 +114,7 @@ func (h *Header) check() error {
 	const sha = "64 lower-case hexadecimal digits"
 	wrong := func(field string, found any, expected string) error {
 		if s, ok := found.(string); ok {
-			found = strconv.Quote(clip(s))
+			found = fault.Quote(s)
 		}
 		return fmt.Errorf("%s is %v, expected %s", field, found, expected)
 	}
@@ -127,6 +129,8 @@ func (h *Header) check() error {
 		return wrong("split_sha256", h.SplitSHA256, sha)
 	case h.Rows < 0 || h.Rows > maxRows:
 		return wrong("rows", h.Rows, fmt.Sprintf("0 to %d", maxRows))
+	case len(h.TextColumn) > maxColumn || !utf8.ValidString(h.TextColumn):
+		return wrong("text_column", h.TextColumn, fmt.Sprintf("UTF-8 of at most %d bytes", maxColumn))
 	case h.Detector == "":
 		return wrong("detector", h.Detector, "a name")
 	case !isHash(h.ConfigHash):
@@ -137,22 +141,40 @@ func (h *Header) check() error {
 		return wrong("max_length", h.MaxLength, "0 or more")
 	case h.Stride < 0:
 		return wrong("stride", h.Stride, "0 or more")
+	case h.Info.TrainSHA256 != "" && !isHash(h.Info.TrainSHA256):
+		return wrong("train_sha256", h.Info.TrainSHA256, sha)
 	}
 	for i, f := range h.Files {
 		if f.Path == "" || i > 0 && f.Path <= h.Files[i-1].Path {
 			return wrong(fmt.Sprintf("the path of model file %d", i+1), f.Path, "paths in ascending order")
 		}
 		if !isHash(f.SHA256) {
-			return wrong("the sha256 of model file "+strconv.Quote(clip(f.Path)), f.SHA256, sha)
+			return wrong("the sha256 of model file "+fault.Quote(f.Path), f.SHA256, sha)
 		}
 	}
 	return nil
 }
 
-const maxRows = 1<<31 - 1
+const (
+	maxRows   = 1<<31 - 1
+	maxColumn = 1000 // bytes of a column's name
+)
+
+// defaultColumn is the text column that an empty TextColumn stands for.
+const defaultColumn = "text"
+
+// normal returns the identity in the one spelling that is compared and written.
+func (i Identity) normal() Identity {
+	if i.TextColumn == defaultColumn {
+		i.TextColumn = ""
+	}
+	return i
+}
 
 // encode returns the header's line.
-func (h Header) encode() ([]byte, error) {
+func (h Header) encode() ([]byte, error) { return partHeader{Header: h}.encode() }
+
+func (h partHeader) encode() ([]byte, error) {
 	if h.Files == nil {
 		h.Files = []detect.File{}
 	}
@@ -178,7 +200,7 @@ func differ(found, expected Identity) *difference {
 		{"window_mode", string(found.WindowMode), string(expected.WindowMode)},
 		{"split_sha256", found.SplitSHA256, expected.SplitSHA256},
 		{"rows", found.Rows, expected.Rows},
-		{"text_column", found.TextColumn, expected.TextColumn},
+		{"text_column", cmp.Or(found.TextColumn, defaultColumn), cmp.Or(expected.TextColumn, defaultColumn)},
 		{"config_hash", found.ConfigHash, expected.ConfigHash},
 		{"precision", found.Precision, expected.Precision},
 		{"max_length", found.MaxLength, expected.MaxLength},
@@ -194,7 +216,7 @@ func differ(found, expected Identity) *difference {
 	foundFiles, expectedFiles := hashes(found.Files), hashes(expected.Files)
 	for _, files := range [][]detect.File{expected.Files, found.Files} {
 		for _, f := range files {
-			pairs = append(pairs, pair{"the sha256 of " + f.Path, foundFiles[f.Path], expectedFiles[f.Path]})
+			pairs = append(pairs, pair{"the sha256 of " + fault.Quote(f.Path), foundFiles[f.Path], expectedFiles[f.Path]})
 		}
 	}
 	for _, p := range pairs {
@@ -210,7 +232,7 @@ func show(v any) string {
 		if s == "" {
 			return "none"
 		}
-		return strconv.Quote(clip(s))
+		return fault.Quote(s)
 	}
 	return fmt.Sprint(v)
 }
@@ -219,16 +241,4 @@ func show(v any) string {
 func mismatch(path string, d *difference) error {
 	return fault.New(fault.Integrity, "%s: holds other scores: %s is %s, expected %s", path, d.field, d.found, d.expected).
 		WithCure("give --fresh to score again, or another --out")
-}
-
-// clip shortens a string that comes from a file to 40 characters for a message; a SHA-256 to its first 12.
-func clip(s string) string {
-	most := 40
-	if len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" {
-		most = 12
-	}
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"pidsbench/internal/engine"
+	"pidsbench/internal/fault"
 )
 
 // Line is what a score file holds about one row: a score, an error, or that its text is missing.
@@ -60,6 +61,14 @@ func (l Line) check(h *Header) error {
 			l.Row, l.Windows, l.Tokens, l.TokensScored, l.NULs)
 	case l.Windows == 0 && l.Tokens != 0:
 		return fmt.Errorf("row %d has %d tokens without a window, expected both or none", l.Row, l.Tokens)
+	case h.WindowMode == engine.Max && l.TokensScored != l.Tokens:
+		return fmt.Errorf("row %d has %d of %d tokens scored, expected all of them in window mode max", l.Row,
+			l.TokensScored, l.Tokens)
+	case h.WindowMode == engine.Truncate && l.Windows > 1:
+		return fmt.Errorf("row %d has %d windows, expected one in window mode truncate", l.Row, l.Windows)
+	case h.MaxLength > 0 && l.Windows == 1 && l.TokensScored > h.MaxLength:
+		return fmt.Errorf("row %d has a window of %d tokens, expected at most %d (max_length)", l.Row, l.TokensScored,
+			h.MaxLength)
 	}
 	return nil
 }
@@ -241,10 +250,10 @@ func uniqueKeys(raw []byte) error {
 			if top.key {
 				key := tok.(string)
 				if top.keys[key] {
-					return fmt.Errorf("field %q stands twice", clip(key))
+					return fmt.Errorf("field %s stands twice", fault.Quote(key))
 				}
 				if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-					return fmt.Errorf("field %q is unknown, expected lower-case letters", clip(key))
+					return fmt.Errorf("field %s is unknown, expected lower-case letters", fault.Quote(key))
 				}
 				top.keys[key] = true
 				top.key = false
@@ -262,12 +271,12 @@ func uniqueKeys(raw []byte) error {
 func jsonError(err error) error {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
-		field := strings.TrimPrefix(wrongType.Field, "Identity.")
-		return fmt.Errorf("field %s holds a %s, expected %s", field, wrongType.Value, wrongType.Type)
+		field := strings.TrimPrefix(strings.TrimPrefix(wrongType.Field, "Header."), "Identity.")
+		return fmt.Errorf("field %s holds a %s, expected %s", field, fault.Line(wrongType.Value), wrongType.Type)
 	}
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		return err // tells a torn line from a wrong one
 	}
-	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	return errors.New(fault.Line(strings.TrimPrefix(err.Error(), "json: ")))
 }

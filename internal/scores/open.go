@@ -14,9 +14,14 @@ import (
 // Open opens the score file at path, FILE.jsonl, for the rows that it lacks. Scores of another identity at that path
 // are an integrity error that names the difference, and another process that writes the same file is an error.
 //
+// With Options.Fresh every row is left to do, whatever identity the scores there have, and what an earlier process left
+// unfinished is dropped. The finished file stays until Finish replaces it; until then no row of it is taken over,
+// neither by this Writer nor by a later one that goes on where this one stopped.
+//
 // A row that was in flight when a process died is a suspect; one that was in flight twice gets the error DiedTwice.
 func Open(path string, h Header, opt Options) (*Writer, error) {
 	h.Schema, h.Info.Also = Schema, nil
+	h.Identity = h.normal()
 	if err := h.check(); err != nil {
 		return nil, fault.New(fault.Failed, "cannot write scores to %s: %w", path, err)
 	}
@@ -55,9 +60,12 @@ func Open(path string, h Header, opt Options) (*Writer, error) {
 
 func (w *Writer) part() string { return w.path + ".part" }
 
+// finals returns where finished scores may lie; the first that is there counts.
+func (w *Writer) finals() []string { return []string{w.path, w.path + ".gz"} }
+
 // finished reads the finished file, plain or gzipped; nil when there is none.
 func (w *Writer) finished() (*File, error) {
-	for _, path := range []string{w.path, w.path + ".gz"} {
+	for _, path := range w.finals() {
 		base, err := Read(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -112,8 +120,9 @@ func (w *Writer) resume(fresh bool) (err error) {
 	if err != nil {
 		return err
 	}
+	w.fresh = fresh || p.fresh
 	var base *File
-	if !fresh {
+	if !w.fresh {
 		if base, err = w.finished(); err != nil {
 			return err
 		}
@@ -135,7 +144,7 @@ func (w *Writer) resume(fresh bool) (err error) {
 	}
 	w.partHas = len(p.lines)+len(p.deaths) > 0
 	if p.whole == 0 {
-		head, err := w.header.encode()
+		head, err := partHeader{w.header, w.fresh}.encode()
 		if err != nil {
 			return cannotWrite(err)
 		}
@@ -161,21 +170,25 @@ func (w *Writer) resume(fresh bool) (err error) {
 	return nil
 }
 
-// clear removes what is there for a fresh start.
+// clear empties the part for a fresh start and notes what is given up.
 func (w *Writer) clear() error {
-	if info, err := w.out.Stat(); err == nil && info.Size() > 0 {
-		if err := w.out.Truncate(0); err != nil {
-			return cannotWrite(err)
-		}
-		w.removed = append(w.removed, w.part())
-	}
-	for _, path := range []string{w.path, w.path + ".gz"} {
-		switch err := os.Remove(path); {
+	for _, path := range w.finals() {
+		switch info, err := os.Lstat(path); {
+		case err == nil && info.IsDir():
+			return fault.New(fault.Integrity, "%s: is a folder, expected a score file", path).WithCure("move it away")
 		case err == nil:
 			w.removed = append(w.removed, path)
 		case !errors.Is(err, fs.ErrNotExist):
 			return cannotWrite(err)
 		}
+	}
+	info, err := w.out.Stat()
+	if err == nil && info.Size() > 0 {
+		w.removed = append(w.removed, w.part())
+		err = w.out.Truncate(0)
+	}
+	if err != nil {
+		return cannotWrite(err)
 	}
 	return nil
 }

@@ -12,7 +12,9 @@ import (
 	"pidsbench/internal/fault"
 )
 
-// A .part file holds a header, lines of rows in the order they came, and marks between them:
+// A .part file holds a header, lines of rows in the order they came, and marks between them. The header of one that a
+// fresh start began has the field "fresh":true: its rows alone count, and the finished file beside it, which stays
+// until then, will be replaced. The marks are:
 //
 //	{"begin":[17,18]}   these rows go to the detector now
 //	{"end":[18]}        these come back without a line: the run was stopped in good order
@@ -23,9 +25,16 @@ import (
 // DiedTwice is the error of a row during which the process died twice. It is not tried again.
 const DiedTwice = "the process died twice while scoring this row"
 
+// partHeader is the first line of a .part file.
+type partHeader struct {
+	Header
+	Fresh bool `json:"fresh,omitempty"`
+}
+
 // part is what a .part file says.
 type part struct {
 	header Header
+	fresh  bool
 	lines  map[int]Line
 	deaths map[int]int // begins without an end since the row's last line; never 0
 	setups []Setup     // those that lines come from, in order of appearance
@@ -49,7 +58,9 @@ func readPart(path string, in io.Reader) (*part, error) {
 		return p, nil
 	}
 	if err == nil {
-		p.header, err = parseHeader(raw)
+		var h partHeader
+		err = parseHeader(raw, &h, &h.Header)
+		p.header, p.fresh = h.Header, h.Fresh
 	}
 	if err != nil {
 		return nil, broken(r.at(path), err)

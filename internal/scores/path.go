@@ -68,7 +68,7 @@ func Find(dirs []string, edition, detector string, seed int, mode engine.Mode, s
 			}
 		}
 	}
-	return "", fault.New(fault.Incomplete, "no scores of %s (seed %d, windows %s) for split %q of edition %q in %s: %w",
-		detector, seed, mode, clip(split), clip(edition), strings.Join(dirs, ", "), fs.ErrNotExist).
+	return "", fault.New(fault.Incomplete, "no scores of %s (seed %d, windows %s) for split %s of edition %s in %s: %w",
+		detector, seed, mode, fault.Quote(split), fault.Quote(edition), strings.Join(dirs, ", "), fs.ErrNotExist).
 		WithCure("run pidsbench score --detector %s", detector)
 }

@@ -21,8 +21,9 @@ type File struct {
 	Lines  []Line // one for every row of the split, or of the shard, in row order
 }
 
-// Read reads a finished score file, FILE.jsonl or FILE.jsonl.gz. Anything but a header and one valid line for each row,
-// in row order, is an integrity error that names the line.
+// Read reads a finished score file, FILE.jsonl or FILE.jsonl.gz. Anything but a header and one line for each row that
+// it promises, in row order and such as its window mode and length allow, is an integrity error that names the line. So
+// every Line.Row is less than Header.Rows; whether these are the rows of a split, Check tells.
 func Read(path string) (*File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,7 +39,8 @@ func Read(path string) (*File, error) {
 	return read(path, in)
 }
 
-// Check returns an error that names the first difference when the file holds other scores than those expected.
+// Check returns an integrity error that names the first difference when the file holds other scores than those
+// expected; it compares every field of the identity.
 func (f *File) Check(expected Identity) error {
 	expected.Schema = Schema
 	if d := differ(f.Header.Identity, expected); d != nil {
@@ -58,7 +60,7 @@ func read(path string, in io.Reader) (*File, error) {
 	}
 	f := &File{Path: path}
 	if err == nil {
-		f.Header, err = parseHeader(raw)
+		err = parseHeader(raw, &f.Header, &f.Header)
 	}
 	if err != nil {
 		return nil, broken(r.at(path), err)
@@ -100,19 +102,20 @@ func broken(where string, err error) error {
 		WithCure("restore the file, or give --fresh to score again")
 }
 
-func parseHeader(raw []byte) (Header, error) {
-	var h Header
-	if err := json.Unmarshal(raw, &h); err != nil {
-		return Header{}, fmt.Errorf("no header of a score file: %w", jsonError(err))
+// parseHeader reads the first line of a file into a struct that is or holds the header h.
+func parseHeader(raw []byte, into any, h *Header) error {
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("no header of a score file: %w", jsonError(err))
 	}
 	if h.Schema != Schema { // before fields of another schema are called unknown
-		return Header{}, h.check()
+		return h.check()
 	}
-	h = Header{}
-	if err := onlyFields(raw, &h); err != nil {
-		return Header{}, fmt.Errorf("header: %w", err)
+	*h = Header{}
+	if err := onlyFields(raw, into); err != nil {
+		return fmt.Errorf("header: %w", err)
 	}
-	return h, h.check()
+	h.Identity = h.normal()
+	return h.check()
 }
 
 // maxLine bounds a line in bytes, newline included; maxError the reason in it, however many of its bytes JSON escapes.

@@ -20,6 +20,7 @@ import (
 
 func TestAScoreFileLooksLikeThis(t *testing.T) {
 	h := header(6)
+	h.WindowMode, h.TextColumn, h.Info.TrainSHA256 = engine.Truncate, "prompt", hashB
 	path := Path(t.TempDir(), h)
 	w := open(t, path, h, Options{})
 	for _, l := range []Line{
@@ -38,9 +39,11 @@ func TestAScoreFileLooksLikeThis(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `{"schema":"pidsbench-scores/1","edition":"open","split":"test","split_sha256":"` + hashA + `","rows":6,` +
-		`"detector":"deberta","seed":42,"config_hash":"` + hashB + `","files":[{"path":"model.onnx","sha256":"` + hashA +
-		`"},{"path":"tokenizer.json","sha256":"` + hashB + `"}],"precision":"fp32","window_mode":"max","max_length":512,` +
-		`"stride":64,"info":{"tool":"pidsbench 1.0","runtime":"onnxruntime 1.30.0","cpu":"avx2 fma"}}
+		`"text_column":"prompt","detector":"deberta","seed":42,"config_hash":"` + hashB + `",` +
+		`"files":[{"path":"model.onnx","sha256":"` + hashA + `"},{"path":"tokenizer.json","sha256":"` + hashB + `"}],` +
+		`"precision":"fp32","window_mode":"truncate","max_length":512,` +
+		`"stride":64,"info":{"tool":"pidsbench 1.0","runtime":"onnxruntime 1.30.0","cpu":"avx2 fma","train_sha256":"` +
+		hashB + `"}}
 {"row":0,"score":0.9731,"windows":1,"tokens":57,"tokens_scored":57}
 {"row":1,"error":"the model said \"no\"\u001b"}
 {"row":2,"missing_text":true}
@@ -51,7 +54,7 @@ func TestAScoreFileLooksLikeThis(t *testing.T) {
 	if got := contents(t, path); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if rel := path[strings.Index(path, "open"):]; rel != filepath.FromSlash("open/deberta/seed-42/max/test.jsonl") {
+	if rel := path[strings.Index(path, "open"):]; rel != filepath.FromSlash("open/deberta/seed-42/truncate/test.jsonl") {
 		t.Errorf("it lies at %s", rel)
 	}
 	f, err := Read(path)
@@ -136,11 +139,19 @@ func TestABadScoreFileIsNamedWithItsLine(t *testing.T) {
 		{"two values", strings.TrimSpace(head) + "{}\n",
 			"F:1: no header of a score file: invalid character '{' after top-level value"},
 		{"bad hash", strings.Replace(head, hashA, strings.ToUpper(hashA), 1),
-			`F:1: split_sha256 is "A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1…", expected 64 lower-case hexadecimal digits`},
+			`F:1: split_sha256 is "A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1A1"…, expected 64 lower-case hexadecimal digits`},
 		{"bad rows", strings.Replace(head, `"rows":3`, `"rows":-3`, 1), "F:1: rows is -3, expected 0 to 2147483647"},
 		{"bad type", strings.Replace(head, `"rows":3`, `"rows":"3"`, 1),
 			"F:1: no header of a score file: field rows holds a string, expected int"},
 		{"bad mode", strings.Replace(head, `"max"`, `"mean"`, 1), `F:1: window_mode is "mean", expected "max" or "truncate"`},
+		{"long text column", strings.Replace(head, `"rows":3`, `"rows":3,"text_column":"`+strings.Repeat("x", 1001)+`"`, 1),
+			`F:1: text_column is "` + strings.Repeat("x", 40) + `"…, expected UTF-8 of at most 1000 bytes`},
+		{"bad train hash", strings.Replace(head, `"cpu":`, `"train_sha256":"x","cpu":`, 1),
+			`F:1: train_sha256 is "x", expected 64 lower-case hexadecimal digits`},
+		{"mark of a part", strings.Replace(head, `"seed":42`, `"seed":42,"fresh":true`, 1),
+			`F:1: header: unknown field "fresh"`},
+		{"control characters", strings.Replace(head, `"tokenizer.json"`, `"a\u001b[2J\u009d"`, 1),
+			`F:1: the path of model file 2 is "a\x1b[2J\u009d", expected paths in ascending order`},
 		{"bad stride", strings.Replace(head, `"stride":64`, `"stride":-64`, 1), `F:1: stride is -64, expected 0 or more`},
 		{"files out of order", strings.Replace(head, `"tokenizer.json"`, `"a"`, 1),
 			`F:1: the path of model file 2 is "a", expected paths in ascending order`},
@@ -186,6 +197,15 @@ func TestABadScoreFileIsNamedWithItsLine(t *testing.T) {
 			"F:2: row 0 has 1 windows, 5 tokens, 6 of them scored, 0 NUL bytes: expected counts that fit"},
 		{"tokens without a window", head + `{"row":0,"score":1,"windows":0,"tokens":5,"tokens_scored":5}` + "\n",
 			"F:2: row 0 has 5 tokens without a window, expected both or none"},
+		{"tokens unseen in mode max", head + `{"row":0,"score":1,"windows":2,"tokens":600,"tokens_scored":599}` + "\n",
+			"F:2: row 0 has 599 of 600 tokens scored, expected all of them in window mode max"},
+		{"two windows in mode truncate", strings.Replace(head, `"max"`, `"truncate"`, 1) +
+			`{"row":0,"score":1,"windows":2,"tokens":600,"tokens_scored":600}` + "\n",
+			"F:2: row 0 has 2 windows, expected one in window mode truncate"},
+		{"more tokens in a window than it takes", head + `{"row":0,"score":1,"windows":1,"tokens":513,"tokens_scored":513}` +
+			"\n", "F:2: row 0 has a window of 513 tokens, expected at most 512 (max_length)"},
+		{"row of a larger split", strings.Replace(head, `"rows":3`, `"rows":2`, 1) + l0 + l1 + l2,
+			"F:4: row is 2, expected one of the 2 rows of the split, counted from 0"},
 		{"a mark in a finished file", head + `{"begin":[0]}` + "\n", "F:2: row is missing"},
 		{"invalid UTF-8", head + "{\"row\":0,\"error\":\"\xff\"}\n", "F:2: the line is no valid UTF-8"},
 		{"long line", head + `{"row":0,"error":"` + strings.Repeat("x", maxLine) + `"}` + "\n",
@@ -240,21 +260,22 @@ func TestAFileOfOtherScoresIsNamedByTheFieldThatDiffers(t *testing.T) {
 		{func(i *Identity) { i.Schema = "" }, ""},
 		{func(i *Identity) { i.Edition = "v3" }, `edition is "open", expected "v3"`},
 		{func(i *Identity) { i.Split = "val" }, `split is "test", expected "val"`},
-		{func(i *Identity) { i.SplitSHA256 = hashB }, `split_sha256 is "a1a1a1a1a1a1…", expected "b2b2b2b2b2b2…"`},
+		{func(i *Identity) { i.SplitSHA256 = hashB }, `split_sha256 is "a1a1a1a1a1a1"…, expected "b2b2b2b2b2b2"…`},
 		{func(i *Identity) { i.Rows = 11 }, `rows is 10, expected 11`},
-		{func(i *Identity) { i.TextColumn = "prompt" }, `text_column is none, expected "prompt"`},
+		{func(i *Identity) { i.TextColumn = "text" }, ""},
+		{func(i *Identity) { i.TextColumn = "prompt" }, `text_column is "text", expected "prompt"`},
 		{func(i *Identity) { i.Detector = "rule" }, `detector is "deberta", expected "rule"`},
 		{func(i *Identity) { i.Seed = 0 }, `seed is 42, expected 0`},
-		{func(i *Identity) { i.ConfigHash = hashA }, `config_hash is "b2b2b2b2b2b2…", expected "a1a1a1a1a1a1…"`},
+		{func(i *Identity) { i.ConfigHash = hashA }, `config_hash is "b2b2b2b2b2b2"…, expected "a1a1a1a1a1a1"…`},
 		{func(i *Identity) { i.Precision = "int8" }, `precision is "fp32", expected "int8"`},
 		{func(i *Identity) { i.WindowMode = engine.Truncate }, `window_mode is "max", expected "truncate"`},
 		{func(i *Identity) { i.MaxLength = 256 }, `max_length is 512, expected 256`},
 		{func(i *Identity) { i.Stride = 32 }, `stride is 64, expected 32`},
 		{func(i *Identity) { i.Files[0].SHA256 = hashB },
-			`the sha256 of model.onnx is "a1a1a1a1a1a1…", expected "b2b2b2b2b2b2…"`},
-		{func(i *Identity) { i.Files = i.Files[:1] }, `the sha256 of tokenizer.json is "b2b2b2b2b2b2…", expected none`},
-		{func(i *Identity) { i.Files = append(i.Files, detect.File{Path: "x", SHA256: hashA}) },
-			`the sha256 of x is none, expected "a1a1a1a1a1a1…"`},
+			`the sha256 of "model.onnx" is "a1a1a1a1a1a1"…, expected "b2b2b2b2b2b2"…`},
+		{func(i *Identity) { i.Files = i.Files[:1] }, `the sha256 of "tokenizer.json" is "b2b2b2b2b2b2"…, expected none`},
+		{func(i *Identity) { i.Files = append(i.Files, detect.File{Path: "x\x1b[2J\u009d", SHA256: hashA}) },
+			`the sha256 of "x\x1b[2J\u009d" is none, expected "a1a1a1a1a1a1"…`},
 	} {
 		want := header(10).Identity
 		c.change(&want)

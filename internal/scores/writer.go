@@ -2,27 +2,28 @@ package scores
 
 import (
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
 	"github.com/gofrs/flock"
 
+	"pidsbench/internal/atomicfile"
 	"pidsbench/internal/fault"
 )
 
 // Options say how to open a score file for writing.
 type Options struct {
-	Fresh bool // remove the scores that are there and start again
+	Fresh bool // score every row again; finished scores stay until all rows are done, then they are replaced
 }
 
 // Writer adds rows to a score file, from where an earlier process left off. Its methods are safe for concurrent use.
 //
 // Rows are appended to FILE.part as they come, under a lock that keeps other processes out; each line is handed to the
 // system at once, so a killed process loses at most the line it was writing. Finish writes FILE in row order and
-// removes FILE.part. When FILE is there already, only its rows with errors are left to do.
+// removes FILE.part. When FILE is there already, only its rows with errors are left to do, or all after a fresh start.
 type Writer struct {
 	path   string
 	header Header
@@ -36,12 +37,14 @@ type Writer struct {
 	inFlight map[int]bool // begun by this process
 	setups   []Setup      // that lines come from
 	partHas  bool         // the part holds more than its header
+	fresh    bool         // the finished file does not count and will be replaced
 	removed  []string
 	err      error // of a failed write: nothing is written after it
 	done     bool  // the finished file holds everything
 }
 
-// Removed returns the files that Fresh removed, to be told to the user.
+// Removed returns the files whose scores Fresh gives up, to be told to the user: the finished ones, which Finish
+// replaces, and the unfinished one.
 func (w *Writer) Removed() []string { return w.removed }
 
 // Todo returns the rows that are left to be scored, in order: those without a line and those with an error, except
@@ -171,33 +174,16 @@ func (w *Writer) Finish() error {
 	if len(w.setups) > 0 {
 		f.Header.Info.Setup, f.Header.Info.Also = w.setups[0], w.setups[1:]
 	}
-	if err := replace(w.path, &f); err != nil {
+	if err := atomicfile.Write(w.path, 0o644, f.encode); err != nil {
 		return cannotWrite(err)
+	}
+	if w.fresh {
+		if err := os.Remove(w.path + ".gz"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return cannotWrite(err)
+		}
 	}
 	w.done = true
 	return w.drop()
-}
-
-// replace puts a file in the place of another in one step, so that a reader sees the old one or the new one.
-func replace(path string, f *File) (err error) {
-	next := path + ".new"
-	out, err := os.OpenFile(next, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(f.encode(out), out.Sync(), out.Close()); err == nil {
-		err = os.Rename(next, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(next))
-	}
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	_ = dir.Sync() // some file systems cannot; the rename stands
-	return nil
 }
 
 // drop removes the part, while it is locked.

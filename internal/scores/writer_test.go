@@ -185,7 +185,7 @@ func TestScoresOfAnotherIdentityAreNeitherMixedInNorOverwritten(t *testing.T) {
 		h    Header
 		want string
 	}{
-		{other, `config_hash is "b2b2b2b2b2b2…", expected "a1a1a1a1a1a1…"`},
+		{other, `config_hash is "b2b2b2b2b2b2"…, expected "a1a1a1a1a1a1"…`},
 		{shard, `shard is none, expected "1/2"`},
 	} {
 		for _, finished := range []bool{true, false} {
@@ -211,7 +211,10 @@ func TestScoresOfAnotherIdentityAreNeitherMixedInNorOverwritten(t *testing.T) {
 			}
 			w = open(t, path, c.h, Options{Fresh: true})
 			if got := w.Removed(); !slices.Equal(got, []string{name}) {
-				t.Errorf("removed %v, want %s", got, name)
+				t.Errorf("given up are %v, want %s", got, name)
+			}
+			if finished && contents(t, name) != before {
+				t.Error("the finished file did not stay")
 			}
 			finish(t, w)
 			if got, want := contents(t, path), whole(t, c.h); got != want {
@@ -221,22 +224,117 @@ func TestScoresOfAnotherIdentityAreNeitherMixedInNorOverwritten(t *testing.T) {
 	}
 }
 
-func TestFreshRemovesWhatIsThereAndSaysSo(t *testing.T) {
+// other gives a row another score than lineOf does.
+func other(row int) Line { return Line{Row: row, Score: 0.123} }
+
+func TestFreshReplacesFinishedScoresInTheLastStepAndSaysSo(t *testing.T) {
 	h := header(5)
 	path := filepath.Join(t.TempDir(), "test.jsonl")
 	finish(t, open(t, path, h, Options{}))
+	before := contents(t, path)
 	place(t, path+".gz", "anything")
 	place(t, path+".part", "anything")
 	w := open(t, path, h, Options{Fresh: true})
-	if want := []string{path + ".part", path, path + ".gz"}; !slices.Equal(w.Removed(), want) {
-		t.Errorf("removed %v, want %v", w.Removed(), want)
+	if want := []string{path, path + ".gz", path + ".part"}; !slices.Equal(w.Removed(), want) {
+		t.Errorf("given up are %v, want %v", w.Removed(), want)
 	}
-	if exists(path) || exists(path+".gz") || len(w.Todo()) != 5 {
+	if len(w.Todo()) != 5 || len(w.Lines()) != 0 {
+		t.Errorf("todo %v, lines %v", w.Todo(), w.Lines())
+	}
+	for row := range 5 {
+		if contents(t, path) != before || !exists(path+".gz") {
+			t.Fatalf("the finished file is gone after %d rows", row)
+		}
+		if err := w.Append(other(row)); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.Lines()) != row+1 {
+			t.Errorf("%d lines after %d rows", len(w.Lines()), row+1)
+		}
+	}
+	if err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(path)
+	if err != nil || f.Lines[4] != other(4) || exists(path+".gz") || exists(path+".part") {
+		t.Errorf("got %+v, %v", f, err)
+	}
+	if w := open(t, filepath.Join(t.TempDir(), "test.jsonl"), h, Options{Fresh: true}); len(w.Removed()) != 0 {
+		t.Errorf("given up are %v of an empty folder", w.Removed())
+	}
+}
+
+func TestAFreshStartThatStoppedGoesOnWithoutTheOldScores(t *testing.T) {
+	h := header(5)
+	old := h
+	old.ConfigHash = hashA // and the old ones may be of another identity
+	for name, before := range map[string]Header{"same identity": h, "another identity": old} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "test.jsonl")
+			finish(t, open(t, path, before, Options{}))
+			finished := contents(t, path)
+			w := open(t, path, h, Options{Fresh: true})
+			if err := w.Append(other(3)); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for rows := 1; rows < 5; rows++ { // each run does one more
+				w := open(t, path, h, Options{})
+				if len(w.Lines()) != rows || len(w.Todo()) != 5-rows || len(w.Removed()) != 0 {
+					t.Errorf("%d lines, todo %v, given up %v", len(w.Lines()), w.Todo(), w.Removed())
+				}
+				if err := w.Append(other(w.Todo()[0])); err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if contents(t, path) != finished {
+					t.Fatal("the finished file changed before the new one was complete")
+				}
+			}
+			// The process may die between the last two steps of Finish: then the part is left beside the new file.
+			part := contents(t, path+".part")
+			finish(t, open(t, path, h, Options{}))
+			want := contents(t, path)
+			place(t, path+".part", part)
+			finish(t, open(t, path, h, Options{}))
+			f, err := Read(path)
+			if err != nil || contents(t, path) != want || exists(path+".part") {
+				t.Fatalf("got %v, %v", f, err)
+			}
+			for row, l := range f.Lines {
+				if l != other(row) {
+					t.Errorf("row %d has the old line %+v", row, l)
+				}
+			}
+		})
+	}
+}
+
+func TestAFreshStartWithoutARowLeavesTheOldScores(t *testing.T) {
+	h := header(5)
+	path := filepath.Join(t.TempDir(), "test.jsonl")
+	finish(t, open(t, path, h, Options{}))
+	before := contents(t, path)
+	if err := open(t, path, h, Options{Fresh: true}).Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := open(t, path, h, Options{})
+	if len(w.Todo()) != 0 || contents(t, path) != before || exists(path+".part") {
 		t.Errorf("todo %v", w.Todo())
 	}
-	finish(t, w)
-	if w := open(t, filepath.Join(t.TempDir(), "test.jsonl"), h, Options{Fresh: true}); len(w.Removed()) != 0 {
-		t.Errorf("removed %v from an empty folder", w.Removed())
+}
+
+func TestFreshRefusesWhatItCannotReplace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.jsonl")
+	place(t, filepath.Join(path, "file"), "")
+	_, err := Open(path, header(1), Options{Fresh: true})
+	want := path + ": is a folder, expected a score file; move it away"
+	if err == nil || err.Error() != want || fault.ExitCode(err) != 3 || exists(path+".part") {
+		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
 

@@ -41,15 +41,10 @@ func Fingerprint(s string) string {
 	return b.String()
 }
 
-// FingerprintHash returns the lower-case hex SHA-256 of the UTF-8 bytes of Fingerprint(s): 64 characters.
-func FingerprintHash(s string) string { return hash(Fingerprint(s)) }
-
 // ExactHash returns the lower-case hex SHA-256 of the UTF-8 bytes of Exact(s): 64 characters. Reviewed lists name rows
 // by it, so that no text has to be stored.
-func ExactHash(s string) string { return hash(Exact(s)) }
-
-func hash(s string) string {
-	sum := sha256.Sum256([]byte(s))
+func ExactHash(s string) string {
+	sum := sha256.Sum256([]byte(Exact(s)))
 	return hex.EncodeToString(sum[:])
 }
 

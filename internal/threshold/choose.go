@@ -6,15 +6,13 @@ import (
 	"sort"
 
 	"pidsbench/internal/dataset"
-	"pidsbench/internal/metrics"
 )
 
 // Choice is the chosen threshold or the reason why there is none.
 type Choice struct {
 	Tau    float64 // rows with score >= Tau are positive; meaningful only when OK
 	OK     bool
-	Reason string         // empty when OK; otherwise a clause: "val has no benign rows"
-	Val    metrics.Counts // the confusion matrix of the val rows at Tau; zero when not OK or without val rows
+	Reason string // empty when OK; otherwise a clause: "val has no benign rows"
 }
 
 // GridSteps is the number of steps of the val_f1 grid: τ is k/500 for k from 0 to 500.
@@ -53,7 +51,6 @@ func (p Policy) Choose(valScores []float64, valLabels []dataset.Label, native *f
 	default:
 		panic("threshold: policy of unknown kind " + string(p.Kind))
 	}
-	c.Val = metrics.Count(valScores, valLabels, c.Tau)
 	return c
 }
 

@@ -55,10 +55,7 @@ func Parse(s string) (Policy, error) {
 }
 
 func bad(s, format string, args ...any) error {
-	if r := []rune(s); len(r) > 40 {
-		s = string(r[:40]) + "…"
-	}
-	return fault.New(fault.Usage, "threshold policy is %q, "+format, append([]any{s}, args...)...).
+	return fault.New(fault.Usage, "threshold policy is %s, "+format, append([]any{fault.Quote(s)}, args...)...).
 		WithCure("use one of fixed:T, val_f1, val_f1:high, val_fpr:X, native, for example --threshold val_fpr:0.01")
 }
 

@@ -2,8 +2,6 @@ package onnx
 
 import "pidsbench/internal/detect"
 
-const defaultStride = 64 // tokens
-
 // Describe returns what score files say about the detector, from its folder's files alone: no library is loaded. Its
 // errors are those of Open that concern the files.
 func Describe(dir string, e detect.Entry, seed int) (detect.Info, error) {
@@ -23,7 +21,7 @@ func describe(f *folder, e detect.Entry, seed int) detect.Info {
 		info.MaxLength, _ = f.config.positions()
 	}
 	if info.Stride == 0 {
-		info.Stride = defaultStride
+		info.Stride = detect.DefaultStride
 	}
 	if (info.DisplayName == "" || info.DisplayName == e.ID) && f.lock.DisplayName != "" {
 		info.DisplayName = f.lock.DisplayName

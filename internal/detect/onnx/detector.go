@@ -98,7 +98,7 @@ func (d *Detector) windowShape(f *folder, e detect.Entry) (detect.Shape, error) 
 		s.MaxLength = limit
 	}
 	if s.Stride == 0 {
-		s.Stride = defaultStride
+		s.Stride = detect.DefaultStride
 	}
 	if s.BatchTokens <= 0 {
 		s.BatchTokens = defaultBatchTokens

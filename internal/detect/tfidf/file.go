@@ -11,11 +11,11 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"pidsbench/internal/atomicfile"
 	"pidsbench/internal/fault"
 )
 
@@ -61,19 +61,12 @@ func (m *Model) Bytes() []byte {
 	return append(b, sum[:]...)
 }
 
-// WriteFile writes the model to a file by way of a temporary one beside it, so that a reader never sees half a model.
+// WriteFile puts the model into a file in one step, so that a reader never sees half a model.
 func (m *Model) WriteFile(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tfidf-*")
-	if err == nil {
-		_, err = f.Write(m.Bytes())
-		err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
-		if err == nil {
-			err = os.Rename(f.Name(), path)
-		}
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}
+	err := atomicfile.Write(path, 0o644, func(w io.Writer) error {
+		_, err := w.Write(m.Bytes())
+		return err
+	})
 	if err != nil {
 		return fault.New(fault.Failed, "cannot write the model %s: %w", path, err)
 	}

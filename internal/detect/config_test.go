@@ -1,0 +1,233 @@
+package detect
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
+)
+
+func parse(data string) (*Config, error) {
+	c, f := &Config{}, configFile("d.yaml")
+	if err := f.Decode([]byte(data), c); err != nil {
+		return nil, err
+	}
+	return c, c.check(f)
+}
+
+// entry is a detectors file with one detector of every field; from line 2 on a field a line.
+const entry = `detectors:
+  - id: guard
+    kind: onnx
+    model: models/guard-s{seed}
+    file: onnx/model.onnx
+    seeds: [0, 42]
+    native: 0.52
+    head: sigmoid
+    positive: ["0"]
+    temperature: 2.41
+    max_length: 256
+    stride: 32
+    pad: none
+    batch_tokens: 4096
+    special_tokens_in_text: special
+    pull:
+      package: guard
+      version: 0.9.4
+      sha256: 97c206d989fd7e938bb8fd3cae80bcbf3350ef2a4ee5e4f1402f488489bc1cbb
+      path: guard/models
+      files:
+        model.onnx: 3d4a1ba798c395c140202992c50e6c8de02fb1b9bd5aba6540848705b9c1e92c
+`
+
+func TestShippedDetectorsLoad(t *testing.T) {
+	c, err := LoadConfig(filepath.Join(testenv.Root(t), "configs", "detectors.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]Entry{}
+	for _, e := range c.Detectors {
+		found[e.ID] = e
+	}
+	for _, id := range []string{"deberta", "tfidf", "rule", "always-block", "always-allow", "random", "length"} {
+		if found[id].Name == "" {
+			t.Errorf("there is no detector %s", id)
+		}
+	}
+}
+
+func TestLoadConfigTakesWhatIsWritten(t *testing.T) {
+	c, err := parse(entry + "  - {id: r, kind: constant, rule: random}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, r := c.Detectors[0], c.Detectors[1]
+	if e.Name != "guard" || e.Model != "models/guard-s{seed}" || *e.Native != 0.52 || e.Seeds[1] != 42 ||
+		e.Pull.Version != "0.9.4" || len(e.Pull.Files) != 1 || e.Temperature != 2.41 || e.BatchTokens != 4096 {
+		t.Errorf("got %+v", e)
+	}
+	if r.Native != nil || r.Rule != "random" || r.Seeds != nil {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
+	for _, tt := range []struct{ name, old, new, want string }{
+		{"empty", entry, "", "d.yaml is empty; correct it"},
+		{"no detector", entry, "detectors: []\n",
+			"d.yaml:1: there is no detector, expected at least one under detectors; correct it"},
+		{"unknown field", "head:", "heat:", `d.yaml:8: unknown field "heat"; correct its name or delete it`},
+		{"field twice", "pad: none", "kind: onnx", "d.yaml:13: field kind stands twice; delete one of them"},
+		{"number for a text", "0.9.4", "0.10",
+			"d.yaml:18: field version holds 0.10, expected a text; put the value in quotes"},
+		{"fraction for a length", "256", "256.5",
+			"d.yaml:11: field max_length holds 256.5, expected a whole number; correct it"},
+		{"two mistakes: the first", "id: guard\n    kind: onnx", "id: Guard\n    kind: none",
+			`d.yaml:2: field id holds "Guard", expected lower-case letters, digits, dots and dashes; correct it`},
+		{"reserved id", "id: guard", "id: all",
+			`d.yaml:2: field id holds "all", expected another name: all stands for every detector; correct it`},
+		{"no id", "id: guard\n    kind", "kind",
+			`d.yaml:2: field id holds "", expected lower-case letters, digits, dots and dashes; correct it`},
+		{"id twice", "detectors:\n", "detectors:\n  - {id: guard, kind: rule}\n",
+			`d.yaml:3: the detector id "guard" stands twice; rename one of them`},
+		{"unknown kind", "kind: onnx", "kind: torch",
+			`d.yaml:3: field kind holds "torch", expected onnx, rule, tfidf, constant; correct it`},
+		{"rule of a model", "native: 0.52", "rule: block",
+			`d.yaml:7: field rule holds "block", expected none for the kind onnx; correct it`},
+		{"unknown rule", "kind: onnx", "kind: constant\n    rule: some",
+			`d.yaml:4: field rule holds "some", expected block, allow, random, length; correct it`},
+		{"constant without a rule", "kind: onnx", "kind: constant",
+			`d.yaml:2: field rule holds "", expected block, allow, random, length; correct it`},
+		{"unknown head", "sigmoid", "tanh", `d.yaml:8: field head holds "tanh", expected softmax or sigmoid; correct it`},
+		{"unknown padding", "pad: none", "pad: max", `d.yaml:13: field pad holds "max", expected batch or none; correct it`},
+		{"unknown reading", "special\n", "secret\n",
+			`d.yaml:15: field special_tokens_in_text holds "secret", expected literal or special; correct it`},
+		{"no model", "    model: models/guard-s{seed}\n", "",
+			`d.yaml:2: field model holds "", expected the model's folder; correct it`},
+		{"model outside", "models/guard-s{seed}", "models/../../x",
+			`d.yaml:4: field model holds "models/../../x", expected a path inside the project with slashes; correct it`},
+		{"absolute model", "models/guard-s{seed}", "/etc",
+			`d.yaml:4: field model holds "/etc", expected a path inside the project with slashes; correct it`},
+		{"drive", "models/guard-s{seed}", `'C:x'`,
+			`d.yaml:4: field model holds "C:x", expected a path inside the project with slashes; correct it`},
+		{"backslash", "models/guard-s{seed}", `'models\x'`,
+			`d.yaml:4: field model holds "models\\x", expected a path inside the project with slashes; correct it`},
+		{"file outside", "onnx/model.onnx", "../model.onnx",
+			`d.yaml:5: field file holds "../model.onnx", expected a path inside the model folder with slashes; correct it`},
+		{"pull path outside", "guard/models\n", "../x\n",
+			`d.yaml:20: field pull.path holds "../x", expected a path inside the package with slashes; correct it`},
+		{"pulled file outside", "        model.onnx", "        ../model.onnx",
+			`d.yaml:22: field pull.files holds "../model.onnx", expected names inside the model folder with slashes; ` +
+				"correct it"},
+		{"escape in a path", "onnx/model.onnx", `"../\e[2J\u009d"`,
+			`d.yaml:5: field file holds "../\x1b[2J\u009d", expected a path inside the model folder with slashes; correct it`},
+		{"seed below 0", "[0, 42]", "[0, -1]", "d.yaml:6: field seeds holds -1, expected 0 or more; correct it"},
+		{"seed twice", "[0, 42]", "[7, 42, 7]", "d.yaml:6: field seeds holds 7 twice, expected each seed once; correct it"},
+		{"native above 1", "0.52", "52", "d.yaml:7: field native holds 52, expected 0 to 1; correct it"},
+		{"native below 0", "0.52", "-0.1", "d.yaml:7: field native holds -0.1, expected 0 to 1; correct it"},
+		{"native no number", "0.52", ".nan", "d.yaml:7: field native holds NaN, expected 0 to 1; correct it"},
+		{"temperature below 0", "2.41", "-2.41",
+			"d.yaml:10: field temperature holds -2.41, expected more than 0, at most 1000; correct it"},
+		{"endless temperature", "2.41", ".inf",
+			"d.yaml:10: field temperature holds +Inf, expected more than 0, at most 1000; correct it"},
+		{"length below 0", "256", "-1", "d.yaml:11: field max_length holds -1, expected 0 to 1048576 tokens; correct it"},
+		{"stride below 0", "stride: 32", "stride: -1",
+			"d.yaml:12: field stride holds -1, expected 0 to 1048576 tokens; correct it"},
+		{"batch below 0", "4096", "-1",
+			"d.yaml:14: field batch_tokens holds -1, expected 0 to 1073741824 tokens; correct it"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			data := strings.Replace(entry, tt.old, tt.new, 1)
+			if data == entry {
+				t.Fatal("the case changes nothing")
+			}
+			_, err := parse(data)
+			if err == nil || err.Error() != tt.want || fault.ExitCode(err) != int(fault.Usage) {
+				t.Errorf("got  %v\nwant %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestHashChangesWithWhatChangesScoresAlone(t *testing.T) {
+	c, err := parse(entry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := Entry{ID: "guard", Kind: "onnx", Model: "models/guard"}
+	native := 0.25
+	for _, tt := range []struct {
+		name string
+		of   Entry
+		edit func(*Entry)
+		same bool
+	}{
+		{"head default", plain, func(e *Entry) { e.Head = "softmax" }, true},
+		{"stride default", plain, func(e *Entry) { e.Stride = 64 }, true},
+		{"pad default", plain, func(e *Entry) { e.Pad = "batch" }, true},
+		{"temperature default", plain, func(e *Entry) { e.Temperature = 1 }, true},
+		{"special tokens default", plain, func(e *Entry) { e.SpecialTokensInText = "literal" }, true},
+		{"precision", plain, func(e *Entry) { e.Precision = "int8" }, true},
+		{"batch size", plain, func(e *Entry) { e.BatchTokens = 512 }, true},
+		{"seeds", plain, func(e *Entry) { e.Seeds = []int{1} }, true},
+		{"model folder", plain, func(e *Entry) { e.Model = "models/other" }, true},
+		{"threshold", plain, func(e *Entry) { e.Native = &native }, true},
+		{"words for people", plain, func(e *Entry) {
+			e.Name, e.Description, e.Licence, e.Reference, e.Contaminated = "n", "d", "l", "r", "c"
+			e.Baseline, e.Pull = true, &Pull{Package: "p"}
+		}, true},
+		{"head", plain, func(e *Entry) { e.Head = "sigmoid" }, false},
+		{"stride", plain, func(e *Entry) { e.Stride = 65 }, false},
+		{"pad", plain, func(e *Entry) { e.Pad = "none" }, false},
+		{"temperature", plain, func(e *Entry) { e.Temperature = 2 }, false},
+		{"special tokens", plain, func(e *Entry) { e.SpecialTokensInText = "special" }, false},
+		{"max length", plain, func(e *Entry) { e.MaxLength = 128 }, false},
+		{"positive", plain, func(e *Entry) { e.Positive = []string{"1"} }, false},
+		{"output", plain, func(e *Entry) { e.Output = "logits" }, false},
+		{"file", plain, func(e *Entry) { e.File = "model_int8.onnx" }, false},
+		{"id", plain, func(e *Entry) { e.ID = "other" }, false},
+		{"rule", Entry{ID: "r", Kind: "constant", Rule: "random"}, func(e *Entry) { e.Rule = "length" }, false},
+		{"every field", c.Detectors[0], func(e *Entry) { e.Stride, e.Pad, e.Head = 0, "", "" }, false},
+	} {
+		edited := tt.of
+		tt.edit(&edited)
+		if same := edited.Hash() == tt.of.Hash(); same != tt.same {
+			t.Errorf("%s: the hash stays the same: %v, want %v", tt.name, same, tt.same)
+		}
+	}
+	// Score files name this hash: another one makes all of them foreign.
+	const want = "2dfcd0ec2d01bc5ffcfbc2ec7a564ea241988433c547562a8043ff36f9dfa6d6"
+	if got := plain.Hash(); got != want {
+		t.Errorf("the hash of a plain entry is %s, want %s", got, want)
+	}
+}
+
+// FuzzLoadConfig feeds arbitrary bytes: every outcome is a usage error with a cure, or entries that are safe to use.
+func FuzzLoadConfig(f *testing.F) {
+	f.Add([]byte(entry))
+	f.Add([]byte("detectors:\n  - {id: r, kind: constant, rule: random, native: .inf}\n  - &a {id: b}\n  - *a\n"))
+	f.Add([]byte("detectors: [{id: t, kind: tfidf, seeds: [1e3], pull: {files: {'': x}}}]"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := parse(string(data))
+		if err != nil {
+			var e *fault.Error
+			if !errors.As(err, &e) || e.Kind != fault.Usage || e.Cure == "" || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %q", err)
+			}
+			return
+		}
+		for _, e := range c.Detectors {
+			for _, path := range []string{e.Model, e.File} {
+				if path != "" && !filepath.IsLocal(path) {
+					t.Errorf("the path %q leads out", path)
+				}
+			}
+			if e.Name == "" || e.Stride < 0 || e.Kind == "onnx" && e.Model == "" || len(e.Hash()) != 64 {
+				t.Errorf("accepted %+v", e)
+			}
+		}
+	})
+}
