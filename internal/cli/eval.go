@@ -54,19 +54,11 @@ func firstFault(err error) error {
 }
 
 func runEval(ctx context.Context, st *State, cmd *cobra.Command, opts *evalOptions) error {
-	p, err := openProject(st, cmd)
-	if err != nil {
-		return err
-	}
-	chosen, err := selectDetectors(p, &opts.score)
+	p, chosen, f, err := prepare(st, cmd, &opts.data, &opts.score)
 	if err != nil {
 		return err
 	}
 	policies, err := opts.table.policies(chosen)
-	if err != nil {
-		return err
-	}
-	f, err := p.openFrame(st, &opts.data)
 	if err != nil {
 		return err
 	}
@@ -81,6 +73,20 @@ func runEval(ctx context.Context, st *State, cmd *cobra.Command, opts *evalOptio
 		return err
 	}
 	return verdict(r, retry)
+}
+
+// prepare finds the project and what the options select in it.
+func prepare(st *State, cmd *cobra.Command, data *dataOptions, score *scoreOptions) (*project, []selected, *frame, error) {
+	p, err := openProject(st, cmd)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	chosen, err := selectDetectors(p, score)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	f, err := p.openFrame(st, data)
+	return p, chosen, f, err
 }
 
 func needsVal(policies []threshold.Policy) bool {

@@ -40,19 +40,11 @@ func newReportCmd(st *State) *cobra.Command {
 }
 
 func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
-	p, err := openProject(st, cmd)
-	if err != nil {
-		return err
-	}
-	chosen, err := selectDetectors(p, &opts.score)
+	p, chosen, f, err := prepare(st, cmd, &opts.data, &opts.score)
 	if err != nil {
 		return err
 	}
 	policies, err := opts.table.policies(chosen)
-	if err != nil {
-		return err
-	}
-	f, err := p.openFrame(st, &opts.data)
 	if err != nil {
 		return err
 	}

@@ -34,15 +34,7 @@ killed goes on where it stopped.`,
 }
 
 func runScore(ctx context.Context, st *State, cmd *cobra.Command, opts *scoreCmdOptions) error {
-	p, err := openProject(st, cmd)
-	if err != nil {
-		return err
-	}
-	chosen, err := selectDetectors(p, &opts.score)
-	if err != nil {
-		return err
-	}
-	f, err := p.openFrame(st, &opts.data)
+	p, chosen, f, err := prepare(st, cmd, &opts.data, &opts.score)
 	if err != nil {
 		return err
 	}
