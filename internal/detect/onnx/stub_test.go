@@ -11,7 +11,7 @@ import (
 )
 
 func TestBuildWithoutNativePartsSaysSo(t *testing.T) {
-	const what = "no native parts, which eval, score, scan and bench need for detectors of kind onnx; run `make native`"
+	const what = "no native parts, which eval, score and detectors check need for detectors of kind onnx; run `make native`"
 	_, err := Open(t.TempDir(), detect.Entry{ID: "d"}, 0)
 	checkFault(t, err, fault.Incomplete, what)
 	_, err = RuntimeVersion()
