@@ -15,7 +15,7 @@ type Detector struct{}
 var _ detect.TokenScorer = (*Detector)(nil)
 
 func errNoNative() error {
-	return fault.New(fault.Incomplete, "this build of pidsbench has no native parts, which eval, score, scan and bench "+
+	return fault.New(fault.Incomplete, "this build of pidsbench has no native parts, which eval, score and detectors check "+
 		"need for detectors of kind onnx").
 		WithCure("run `make native`, then `go build ./cmd/pidsbench` with CGO_ENABLED=1 and without the tag nonative")
 }
