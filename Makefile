@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 # The checkout this file lies in is the one to work on, whoever owns it.
 unexport PIDSBENCH_ROOT
-export GOFLAGS := $(strip $(GOFLAGS) -buildvcs=false)
+export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -buildvcs=false)
 ifneq ($(PIDSBENCH_SOURCES),)
 # Tests run in folders of their own.
 override export PIDSBENCH_SOURCES := $(if $(filter /%,$(PIDSBENCH_SOURCES)),,$(CURDIR)/)$(PIDSBENCH_SOURCES)
@@ -30,7 +30,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
 
 eval: $(PROGRAM) $(DATA) ## build everything, fetch and verify the data, evaluate the detector deberta
-	@$(PROGRAM) verify
+	@$(PROGRAM) verify || { echo 'building the data anew' && $(PROGRAM) data build; }
 	@$(PROGRAM) eval --detector deberta
 
 test: $(PROGRAM) $(DATA) $(PULLED) ## build and fetch everything, then run all checks and tests
@@ -40,6 +40,7 @@ test: $(PROGRAM) $(DATA) $(PULLED) ## build and fetch everything, then run all c
 	@go vet ./...
 	@CGO_ENABLED=0 go build ./...
 	@CGO_ENABLED=0 go vet ./...
+	@CGO_ENABLED=0 go test ./internal/detect/onnx
 	@echo 'running the tests'
 	@go test ./...
 

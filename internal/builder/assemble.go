@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"pidsbench/internal/dataset"
-	"pidsbench/internal/neardup"
 )
 
 // maxRounds bounds how often families are joined again. Each round joins at least two, and the pinned sources need
@@ -41,7 +40,7 @@ func assemble(ctx context.Context, cfg *Config, lock *Lock, lists Lists, items [
 	}
 	records, selected := Select(records, lock, cfg.Seed)
 	stage(stageSelect, len(records))
-	near := neardup.Pairs(texts(records), cfg.Family-cfg.FamilyMargin, 0)
+	near := nearPairs(records, cfg.Family-cfg.FamilyMargin)
 	stage("near pairs", len(near))
 
 	var kin []Kin

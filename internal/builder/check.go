@@ -6,20 +6,19 @@ import (
 	"strings"
 
 	"pidsbench/internal/fault"
-	"pidsbench/internal/neardup"
 	"pidsbench/internal/textnorm"
 )
 
 // Leak is two rows of different files that must not be parted. Each row is named by the ID of its record.
 type Leak struct {
-	Kind   string // family, exact form, skeleton or near repeat
+	Kind   string // family, exact form, skeleton, plain form or near repeat
 	Files  [2]string
 	Kin    Kin
 	Cosine float64 // of a near repeat
 }
 
-// Leaks compares the texts as they are written to the files: rows of different files may not share a family, an exact
-// or skeleton form, or have a TF-IDF cosine of at least threshold. The slices of test are left out, since they repeat
+// Leaks compares the texts as they are written to the files: rows of different files may not share a family, an exact,
+// skeleton or plain form, or have a TF-IDF cosine of at least threshold as written or in their plain form. The slices of test are left out, since they repeat
 // it. Of rows with one key each is compared with the first, which is enough to join them all.
 func Leaks(files []File, threshold float64) []Leak {
 	var owner []int
@@ -47,6 +46,7 @@ func Leaks(files []File, threshold float64) []Leak {
 		{"family", func(r Record) string { return r.Family }},
 		{"exact form", func(r Record) string { return textnorm.Exact(r.Text) }},
 		{"skeleton", func(r Record) string { return textnorm.Skeleton(r.Text) }},
+		{"plain form", func(r Record) string { return plain(r.Text) }},
 	} {
 		first := map[string]int{}
 		for i, r := range rows {
@@ -58,7 +58,7 @@ func Leaks(files []File, threshold float64) []Leak {
 			}
 		}
 	}
-	for _, p := range neardup.Pairs(texts(rows), threshold, 0) {
+	for _, p := range nearPairs(rows, threshold) {
 		leak("near repeat", p.I, p.J, p.Cosine)
 	}
 	return leaks

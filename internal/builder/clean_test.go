@@ -82,28 +82,29 @@ func TestNearRepeatsAreMeasuredAgainstKeptRowsOnly(t *testing.T) {
 }
 
 func TestFamiliesJoinWhatMayNotBeParted(t *testing.T) {
-	s := sentences(12, "families")
+	s := sentences(14, "families")
 	in := make([]Record, len(s))
 	for i := range in {
 		in[i] = pool(dataset.Benign, s[i])
 	}
-	in[1].Text = strings.ToUpper(in[0].Text)                          // exact
-	in[3].Text = strings.ReplaceAll(in[2].Text, "a", "а\u200b")       // skeleton: Cyrillic, zero-width
-	in[4].Carrier, in[5].Carrier = "document 1", "document 1"         // carrier
-	in[6].Frame, in[7].Frame = "frame", "frame"                       // frame
-	in[5].Frame = "frame"                                             // a chain of carrier and frame
-	near := []neardup.Pair{{I: 8, J: 9, Cosine: 0.8}}                 // near
-	kin := []Kin{{in[10].ID, in[11].ID}, {in[0].ID, "somebody else"}} // kin
+	in[1].Text = strings.ToUpper(in[0].Text)                                                       // exact
+	in[3].Text = strings.ReplaceAll(in[2].Text, "a", "а\u200b")                                    // skeleton: Cyrillic, zero-width
+	in[4].Carrier, in[5].Carrier = "document 1", "document 1"                                      // carrier
+	in[6].Frame, in[7].Frame = "frame", "frame"                                                    // frame
+	in[5].Frame = "frame"                                                                          // a chain of carrier and frame
+	in[13].Text = strings.NewReplacer("e", "3", "o", "0", "s", "$", "a", "@").Replace(in[12].Text) // leet spelling
+	near := []neardup.Pair{{I: 8, J: 9, Cosine: 0.8}}                                              // near
+	kin := []Kin{{in[10].ID, in[11].ID}, {in[0].ID, "somebody else"}}                              // kin
 	out := Families(in, near, kin)
 	same := func(i, j int) bool { return out[i].Family == out[j].Family }
-	for _, p := range [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {4, 7}, {8, 9}, {10, 11}} {
+	for _, p := range [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {4, 7}, {8, 9}, {10, 11}, {12, 13}} {
 		if !same(p[0], p[1]) {
 			t.Errorf("rows %d and %d are parted", p[0], p[1])
 		}
 	}
 	names, _ := byFamily(out)
-	if len(names) != 5 {
-		t.Errorf("%d families, want 5", len(names))
+	if len(names) != 6 {
+		t.Errorf("%d families, want 6", len(names))
 	}
 }
 

@@ -1,12 +1,10 @@
 package builder
 
 import (
-	"os"
 	"path/filepath"
 
-	"github.com/goccy/go-yaml"
-
 	"pidsbench/internal/fault"
+	"pidsbench/internal/strictyaml"
 )
 
 // ConfigPath and LockPath are where the two files that steer a build lie, relative to the root.
@@ -102,12 +100,6 @@ func LoadConfig(root string) (*Config, error) {
 }
 
 func readYAML(root, path string, into any) error {
-	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
-	if err != nil {
-		return fault.New(fault.Usage, "%s: %w", path, err).WithCure("restore the file from the repository")
-	}
-	if err := yaml.UnmarshalWithOptions(data, into, yaml.Strict()); err != nil {
-		return fault.New(fault.Usage, "%s: %w", path, err).WithCure("correct the field it names")
-	}
-	return nil
+	f := strictyaml.File{Name: path, Kind: fault.Usage, Cure: "correct it, or restore the file from the repository"}
+	return f.Load(filepath.Join(root, filepath.FromSlash(path)), into)
 }

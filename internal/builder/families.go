@@ -11,8 +11,8 @@ import (
 // Kin are the IDs of two records that are one family.
 type Kin [2]string
 
-// Families joins rows that may never be parted: equal exact or skeleton form, one carrier, one frame, a near pair, or
-// kin, closed under chains. Near pairs go by the positions of in. A family is named after its smallest member ID. Kin
+// Families joins rows that may never be parted: equal exact, skeleton or plain form, one carrier, one frame, a near
+// pair, or kin, closed under chains. Near pairs go by the positions of in. A family is named after its smallest member ID. Kin
 // that name an absent record join nothing.
 func Families(in []Record, near []neardup.Pair, kin []Kin) []Record {
 	sets := neardup.NewFamilies(len(in))
@@ -30,6 +30,7 @@ func Families(in []Record, near []neardup.Pair, kin []Kin) []Record {
 	for i, r := range in {
 		join("exact\x00", textnorm.Exact(r.Text), i)
 		join("skeleton\x00", textnorm.Skeleton(r.Text), i)
+		join("plain\x00", plain(r.Text), i)
 		join("carrier\x00", r.Carrier, i)
 		join("frame\x00", r.Frame, i)
 	}

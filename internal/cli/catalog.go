@@ -77,13 +77,17 @@ func (p *project) modelDir(e detect.Entry, seed int) string {
 	return p.path(strings.ReplaceAll(e.Model, "{seed}", strconv.Itoa(seed)))
 }
 
-// verifyModel checks a model folder against its lock; an absent folder makes the detector unavailable.
+// verifyModel checks a model folder against its lock; an absent folder makes the detector unavailable. A folder of the
+// user's own may have no lock: score files hold the hashes of its files all the same. The lock is nil then.
 func verifyModel(e detect.Entry, dir string) (*models.Lock, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if e.Pull != nil {
 			return nil, &unavailableError{"its model is not here; run `pidsbench models pull " + e.ID + "`"}
 		}
 		return nil, &unavailableError{"its model folder is not here: " + filepath.Base(dir)}
+	}
+	if _, err := os.Lstat(filepath.Join(dir, models.LockName)); errors.Is(err, fs.ErrNotExist) && e.Pull == nil {
+		return nil, nil
 	}
 	return models.Verify(dir)
 }

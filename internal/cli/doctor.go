@@ -46,6 +46,21 @@ func (c *checkup) absent(what, format string, args ...any) {
 func runDoctor(st *State, cmd *cobra.Command) error {
 	c := &checkup{st: st}
 	c.ok("pidsbench", "%s, %s, %s/%s, %d cores", version, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	p, err := openProject(st, cmd)
+	if err != nil {
+		c.wrong("project", err)
+		c.native()
+		return c.end()
+	}
+	c.ok("project", "%s", p.root)
+	c.native()
+	c.data(p)
+	c.models(p)
+	return c.end()
+}
+
+// native looks at the parts that are not Go.
+func (c *checkup) native() {
 	if v, err := onnx.TokenizersVersion(); err != nil {
 		c.wrong("tokenizers", err)
 	} else {
@@ -58,15 +73,6 @@ func runDoctor(st *State, cmd *cobra.Command) error {
 	} else {
 		c.ok("ONNX Runtime", "%s, %s", v, path)
 	}
-	p, err := openProject(st, cmd)
-	if err != nil {
-		c.wrong("project", err)
-		return c.end()
-	}
-	c.ok("project", "%s", p.root)
-	c.data(p)
-	c.models(p)
-	return c.end()
 }
 
 func (c *checkup) end() error {
@@ -97,9 +103,11 @@ func (c *checkup) data(p *project) {
 
 func (c *checkup) models(p *project) {
 	for _, f := range p.modelFolders() {
-		_, err := verifyModel(f.entry, f.dir)
+		lock, err := verifyModel(f.entry, f.dir)
 		var absent *unavailableError
 		switch {
+		case err == nil && lock == nil:
+			c.absent("model", "%s: %s has no lock to check it against", f.entry.ID, f.name)
 		case err == nil:
 			c.ok("model", "%s: %s as locked", f.entry.ID, f.name)
 		case errors.As(err, &absent):

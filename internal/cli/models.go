@@ -79,6 +79,10 @@ func runModelsList(st *State, cmd *cobra.Command) error {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", f.name, f.entry.ID, state, orDash(f.entry.Licence))
 			continue
 		}
+		if lock == nil {
+			fmt.Fprintf(w, "%s\t%s\tno lock\t%s\t\n", f.name, f.entry.ID, orDash(f.entry.Licence))
+			continue
+		}
 		var size int64
 		for _, file := range lock.Files {
 			size += file.Bytes
@@ -100,8 +104,10 @@ func runModelsVerify(st *State, cmd *cobra.Command) error {
 	var bad []string
 	for _, f := range p.modelFolders() {
 		var absent *unavailableError
-		_, err := verifyModel(f.entry, f.dir)
+		lock, err := verifyModel(f.entry, f.dir)
 		switch {
+		case err == nil && lock == nil:
+			fmt.Fprintf(st.Stdout, "--  %s has no %s to check it against\n", f.name, models.LockName)
 		case err == nil:
 			fmt.Fprintf(st.Stdout, "ok  %s\n", f.name)
 		case errors.As(err, &absent):

@@ -60,12 +60,13 @@ func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bo
 			j.w.Close()
 		}
 	}()
-	rows := 0
+	rows, replaced := 0, 0
 	open := func(edition string, split *dataset.Split) error {
 		j, err := s.open(c, edition, split)
 		if err == nil {
 			jobs = append(jobs, j)
 			rows += len(j.items)
+			replaced += len(j.w.Removed())
 		}
 		return err
 	}
@@ -79,6 +80,9 @@ func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bo
 		if err := open(s.frame.valEdition, s.frame.val); err != nil {
 			return nil, "", err
 		}
+	}
+	if replaced > 0 {
+		s.st.note("%s: %d score files will be replaced when new ones are complete", c.info.ID, replaced)
 	}
 	if rows > 0 {
 		if err := s.run(ctx, c, jobs, rows); err != nil {
@@ -128,9 +132,6 @@ func (s *scorer) open(c *candidate, edition string, split *dataset.Split) (*job,
 	w, err := scores.Open(scores.Path(s.st.abs(s.opts.out), h), h, scores.Options{Fresh: s.opts.fresh})
 	if err != nil {
 		return nil, err
-	}
-	for _, f := range w.Removed() {
-		s.st.note("replacing %s", f)
 	}
 	j := &job{split: split, w: w}
 	for _, row := range w.Todo() {

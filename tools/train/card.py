@@ -23,7 +23,8 @@ papers use it; the figures of the two are not comparable.
 - {layers} layers, hidden size {hidden}, {heads} heads, feed-forward {feed_forward}; disentangled attention (content
   to position and position to content, shared keys, 64 relative-position buckets); at most 512 tokens.
 - Unigram tokenizer with {pieces:,} pieces, trained on the train texts, which drops NUL bytes and folds white space.
-  Normalisation: {normaliser}. A character that stands in fewer than {min_texts} train texts becomes `[UNK]`.
+  Normalisation: {normaliser}.
+  A character that stands in fewer than {min_texts} train texts becomes `[UNK]`.
 - `model.onnx`: inputs `input_ids` and `attention_mask` (int64, batch × length), output `logits` (batch × 2: benign,
   injection); score = softmax, second class. Weights stand as float16 and are computed with as float32.
 
@@ -34,8 +35,9 @@ papers use it; the figures of the two are not comparable.
 - train: {train_rows:,} rows, SHA-256 `{train_sha256}`
 - val: {val_rows:,} rows, SHA-256 `{val_sha256}`
 - AdamW, learning rate {lr:g} with {warmup:.0%} warm-up, then linear decay to 0; batches of {batch_rows} rows of
-  near length (fewer when that would be more than {batch_tokens:,} tokens); dropout 0.1; weight decay {weight_decay:g}; gradients clipped at {clip:g};
-  initial weights with standard deviation 0.05; {precision}; one thread. Texts are cut to 512 tokens.
+  near length (fewer when that would be more than {batch_tokens:,} tokens); dropout 0.1; weight decay
+  {weight_decay:g}; gradients clipped at {clip:g}; initial weights with standard deviation 0.05; {precision};
+  texts cut to 512 tokens.
 - The epoch is the one with the best val F1 at threshold 0.5: epoch {best_epoch} of {epochs}. {stall}
 
 | epoch | train loss | val F1 | val AUC |
@@ -63,7 +65,8 @@ licence and attribution.
 
 1. Fine-tune `microsoft/deberta-v3-base` as a sequence classifier on the same train split with the recipe of the
    original benchmark: 3 epochs, learning rate 2e-5, batch 16, warm-up 0.06, weight decay 0.01, 512 tokens, the epoch
-   with the best val F1; labels `0: benign, 1: injection` in `id2label`. Save model and tokenizer with `save_pretrained`.
+   with the best val F1; labels `0: benign, 1: injection` in `id2label`. Save model and tokenizer with
+   `save_pretrained`.
 2. Export it with the same checks and lock:
 
        python tools/train/export.py --checkpoint DIR --out models/deberta-v3-ft-s{seed} \\

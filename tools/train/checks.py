@@ -30,8 +30,8 @@ class Rounding:
 
     def sentence(self):
         return (
-            f"float16 storage: val F1 {self.f1_before:.4f} before, {self.f1:.4f} after, {self.flips} decisions changed, "
-            f"no score by more than {self.max_score_delta:.1g}"
+            f"float16 storage: val F1 {self.f1_before:.4f} before, {self.f1:.4f} after, "
+            f"{self.flips} decisions changed, no score by more than {self.max_score_delta:.1g}"
         )
 
 

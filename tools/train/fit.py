@@ -16,7 +16,7 @@ PLATEAU = 0.1  # mean train loss of the last epoch above which a seed counts as 
 
 @dataclass
 class Recipe:
-    epochs: int = 4
+    epochs: int = 3
     lr: float = 5e-4
     warmup: float = 0.1
     batch_rows: int = 32

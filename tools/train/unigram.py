@@ -11,7 +11,7 @@ CANDIDATES = 125  # candidate pieces, per cent of the pieces that stay
 MIN_TEXTS = 3  # texts that must hold a character for it to get a piece
 
 # Characters that nobody sees: soft hyphen, grapheme joiner, zero-width and direction marks, word joiner and its
-# neighbours, variation selectors, byte order mark. Tag characters (U+E0000…) stay and become [UNK], which is a signal.
+# neighbours, variation selectors, byte order mark. Tag characters (U+E0000…) stay and become [UNK]: a signal.
 INVISIBLE = (
     r"[\x{00AD}\x{034F}\x{061C}\x{180B}-\x{180F}\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{206F}"
     r"\x{FE00}-\x{FE0F}\x{FEFF}]"

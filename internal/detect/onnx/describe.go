@@ -15,7 +15,7 @@ func Describe(dir string, e detect.Entry, seed int) (detect.Info, error) {
 func describe(f *folder, e detect.Entry, seed int) detect.Info {
 	info := detect.Info{
 		ID: e.ID, DisplayName: e.Name, Kind: "onnx", Seed: seed, ConfigHash: e.Hash(), Files: f.files,
-		Precision: f.graph.precision(), MaxLength: e.MaxLength, Stride: e.Stride, TrainSHA256: f.lock.Training.TrainSHA256,
+		Precision: f.graph.precision(), MaxLength: e.MaxLength, Stride: e.Stride, TrainSHA256: f.trainSHA256,
 	}
 	if info.MaxLength == 0 {
 		info.MaxLength, _ = f.config.positions()
@@ -23,8 +23,8 @@ func describe(f *folder, e detect.Entry, seed int) detect.Info {
 	if info.Stride == 0 {
 		info.Stride = detect.DefaultStride
 	}
-	if (info.DisplayName == "" || info.DisplayName == e.ID) && f.lock.DisplayName != "" {
-		info.DisplayName = f.lock.DisplayName
+	if (info.DisplayName == "" || info.DisplayName == e.ID) && f.displayName != "" {
+		info.DisplayName = f.displayName
 	}
 	return info
 }

@@ -21,11 +21,11 @@ import (
 func TestOpenTellsWhatTheModelIs(t *testing.T) {
 	needLibrary(t)
 	dir := copyFolder(t, "wordpiece")
-	write(t, []byte(`{"display_name":"Tiny WordPiece","training":{"train_sha256":"ab"}}`), dir, "model.lock.json")
+	write(t, lockOf("Tiny WordPiece"), dir, "model.lock.json")
 	d := openDir(t, dir, detect.Entry{ID: "tiny", Name: "tiny", Kind: "onnx", Stride: 16, BatchTokens: 64})
 	info, shape := d.Info(), d.Shape()
 	if info.ID != "tiny" || info.DisplayName != "Tiny WordPiece" || info.Kind != "onnx" || info.Precision != "fp32" ||
-		info.TrainSHA256 != "ab" || info.MaxLength != 128 || info.Stride != 16 || len(info.Files) != 3 ||
+		info.TrainSHA256 != trainHash || info.MaxLength != 128 || info.Stride != 16 || len(info.Files) != 3 ||
 		!strings.HasPrefix(info.Runtime, "onnxruntime 1.") || len(info.ConfigHash) != 64 {
 		t.Errorf("info %+v", info)
 	}
@@ -222,7 +222,7 @@ func randomWindows(t testing.TB, d *Detector, n int, rng *rand.Rand) [][]uint32 
 }
 
 func TestScoresDoNotDependOnBatchOrderOrPadding(t *testing.T) {
-	for name, folder := range models(t) {
+	for name, folder := range goldenModels(t) {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t)
 			d := openDir(t, dir, readGolden(t, name).Entry)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -16,6 +15,7 @@ import (
 
 	"pidsbench/internal/detect"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/models"
 )
 
 const (
@@ -33,16 +33,9 @@ type folder struct {
 	graph     *graph
 	tokenizer []byte
 	config    *modelConfig
-	lock      lock
 	files     []detect.File // sorted by path
-}
 
-// lock holds what a score file wants to know from model.lock.json; the file itself is checked elsewhere.
-type lock struct {
-	DisplayName string `json:"display_name"`
-	Training    struct {
-		TrainSHA256 string `json:"train_sha256"`
-	} `json:"training"`
+	displayName, trainSHA256 string // what its lock says, if it has one
 }
 
 // readFolder reads the model folder of an entry: the graph (e.File, model.onnx or onnx/model.onnx), the files with its
@@ -205,13 +198,16 @@ func (f *folder) readConfig(root *os.Root) error {
 			return err
 		}
 	}
-	file, err := root.Open("model.lock.json")
-	if err != nil {
+	if _, err := root.Lstat(models.LockName); err != nil {
 		return nil // a folder of the user's own need not have one
 	}
-	defer file.Close()
-	if err := json.NewDecoder(io.LimitReader(file, maxConfigBytes)).Decode(&f.lock); err != nil {
-		return fault.New(fault.Integrity, "%s cannot be read: %w", f.path("model.lock.json"), err).WithCure("%s", f.cure)
+	lock, err := models.ReadLock(f.dir)
+	if err != nil {
+		return err
+	}
+	f.displayName = lock.DisplayName
+	if lock.Training != nil {
+		f.trainSHA256 = lock.Training.TrainSHA256
 	}
 	return nil
 }

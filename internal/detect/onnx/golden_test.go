@@ -149,8 +149,8 @@ func needLibrary(t testing.TB) {
 	}
 }
 
-// models are the model folders with golden files; the shipped and pulled ones are skipped where they are absent.
-func models(t testing.TB) map[string]func(testing.TB) string {
+// goldenModels are the model folders with golden files; the shipped and pulled ones are skipped where they are absent.
+func goldenModels(t testing.TB) map[string]func(testing.TB) string {
 	return map[string]func(testing.TB) string{
 		"wordpiece": func(t testing.TB) string { return abs(t, "testdata/wordpiece") },
 		"unigram":   func(t testing.TB) string { return abs(t, "testdata/unigram") },
@@ -175,7 +175,7 @@ func abs(t testing.TB, path string) string {
 
 func TestTokensAndLogitsEqualThoseOfPython(t *testing.T) {
 	texts := sampleTexts(t)
-	for name, folder := range models(t) {
+	for name, folder := range goldenModels(t) {
 		t.Run(name, func(t *testing.T) {
 			dir := folder(t)
 			g := readGolden(t, name)

@@ -38,6 +38,10 @@ func TestLibraryIsFoundByPathAlone(t *testing.T) {
 	write(t, nil, dir, "other", "third_party", "lib", libraryName())
 	write(t, nil, dir, "other", "a", "b", "file")
 	t.Chdir(filepath.Join(dir, "other", "a", "b"))
+	if path, err := LibraryPath(); err == nil {
+		t.Errorf("native code is taken from %q, which is in no project", path)
+	}
+	write(t, nil, dir, "other", "configs", "benchmark.yaml")
 	want, _ := filepath.EvalSymlinks(filepath.Join(dir, "other", "third_party", "lib", libraryName()))
 	if path, err := LibraryPath(); err != nil || path != want {
 		t.Errorf("path %q, %v, expected %q", path, err, want)

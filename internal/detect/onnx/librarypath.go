@@ -9,8 +9,9 @@ import (
 )
 
 // LibraryPath returns the absolute path of the ONNX Runtime shared library: the file that PIDSBENCH_ORT_LIB names, else
-// the one beside the executable, else third_party/lib/ below PIDSBENCH_ROOT, below a folder above the executable or
-// below a folder above the working folder. It does not load it. The error says where it was looked for.
+// the one beside the executable, else third_party/lib/ below PIDSBENCH_ROOT, or below the nearest project (a folder with
+// configs/benchmark.yaml) above the working folder or the executable. Native code is taken from nowhere else. It does
+// not load it. The error says where it was looked for.
 func LibraryPath() (string, error) {
 	if path := os.Getenv("PIDSBENCH_ORT_LIB"); path != "" {
 		if !filepath.IsAbs(path) {
@@ -25,18 +26,21 @@ func LibraryPath() (string, error) {
 	}
 	var places []string
 	built := filepath.Join("third_party", "lib", libraryName())
-	if exe, err := os.Executable(); err == nil {
+	exe, err := os.Executable()
+	if err == nil {
 		if real, err := filepath.EvalSymlinks(exe); err == nil {
 			exe = real
 		}
 		places = append(places, filepath.Join(filepath.Dir(exe), libraryName()))
-		if root := os.Getenv("PIDSBENCH_ROOT"); root != "" {
-			places = append(places, filepath.Join(root, built))
-		}
-		places = appendAbove(places, filepath.Dir(exe), built)
+	}
+	if root := os.Getenv("PIDSBENCH_ROOT"); root != "" {
+		places = append(places, filepath.Join(root, built))
 	}
 	if cwd, err := os.Getwd(); err == nil {
-		places = appendAbove(places, cwd, built)
+		places = appendProject(places, cwd, built)
+	}
+	if exe != "" {
+		places = appendProject(places, filepath.Dir(exe), built)
 	}
 	for _, place := range places {
 		if abs, err := filepath.Abs(place); err == nil && isFile(abs) {
@@ -48,9 +52,12 @@ func LibraryPath() (string, error) {
 		libraryName()).WithCure("run `make native`, or set PIDSBENCH_ORT_LIB to its path")
 }
 
-func appendAbove(places []string, dir, rest string) []string {
+// appendProject adds the path below the nearest project at or above dir, if there is one.
+func appendProject(places []string, dir, rest string) []string {
 	for {
-		places = append(places, filepath.Join(dir, rest))
+		if isFile(filepath.Join(dir, "configs", "benchmark.yaml")) {
+			return append(places, filepath.Join(dir, rest))
+		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
 			return places
