@@ -208,6 +208,10 @@ func (p *project) checkDetector(st *State, cmd *cobra.Command, e detect.Entry, s
 		fmt.Fprintf(st.Stdout, "no   %-32s %s\n", name, printableLines(err.Error()))
 		return err
 	}
-	fmt.Fprintf(st.Stdout, "ok   %-32s plain text %.4f, plain attack %.4f\n", name, scores[0], scores[1])
+	doubt := ""
+	if scores[1] < scores[0] && !e.Baseline {
+		doubt = "; the attack scores lower: is `positive` the right class?"
+	}
+	fmt.Fprintf(st.Stdout, "ok   %-32s plain text %.4f, plain attack %.4f%s\n", name, scores[0], scores[1], doubt)
 	return nil
 }

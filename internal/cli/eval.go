@@ -102,11 +102,12 @@ func needsVal(policies []threshold.Policy) bool {
 func (f *frame) results(o *scoreOptions, policies []threshold.Policy, detectors []results.Detector) *results.Results {
 	return results.Build(results.Input{
 		Edition: f.edition, EditionName: f.name, ManifestSHA256: f.manifestSHA, WindowMode: o.windows,
-		Splits: f.splits, Val: f.val, NoVal: f.noVal, Detectors: detectors, Policies: policies, Limit: o.limit,
+		Splits: f.splits, Val: f.val, NoVal: f.noVal, ValPromised: !f.borrowed, Detectors: detectors, Policies: policies, Limit: o.limit,
 	})
 }
 
-const retry = "run again to retry them; the score files say why each failed"
+const retry = "run again to retry them, with --fresh where a row ended the process twice; the score files say why each " +
+	"failed"
 
 // verdict is the error that says the results are incomplete and how to complete them, or nil.
 func verdict(r *results.Results, cure string) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,8 +57,7 @@ func (p *project) openFrame(st *State, o *dataOptions) (*frame, error) {
 	for _, spec := range e.Splits {
 		s, ok := report.Split(spec.Path)
 		if !ok {
-			return nil, fault.New(fault.Integrity, "%s does not freeze %s, which is split %s of the edition", e.Manifest, spec.Path,
-				spec.Name).WithCure("use the manifest that belongs to the edition")
+			return nil, fault.New(fault.Integrity, "%s could not be read as split %s", spec.Path, spec.Name)
 		}
 		s.Name = spec.Name
 		switch {
@@ -135,6 +135,12 @@ func (p *project) loadManifest(e *dataset.Edition) (*manifest.Manifest, error) {
 		return nil, fault.New(fault.Integrity, "%s: freezes edition %q in %q, expected %q in %q", e.Manifest, m.Edition, m.Folder,
 			e.ID, e.Dir).WithCure("restore the manifest of the edition")
 	}
+	for _, s := range e.Splits {
+		if f, ok := m.Lookup(s.Path); !ok || !f.Counted {
+			return nil, fault.New(fault.Integrity, "%s does not freeze %s, which is split %s of the edition", e.Manifest, s.Path,
+				s.Name).WithCure("restore the manifest of the edition")
+		}
+	}
 	return m, nil
 }
 
@@ -165,14 +171,24 @@ func (p *project) openOwn(st *State, o *dataOptions, e *dataset.Edition) (*frame
 	for _, s := range own {
 		f.splits = append(f.splits, results.Split{Spec: dataset.SplitSpec{Name: s.Name, Axis: dataset.Custom}, Data: s})
 	}
-	if o.val != "" {
-		f.val, err = dataset.ReadFile(st.abs(o.val), o.valMapping())
-		f.valEdition = ownValEdition
-		return f, err
+	if o.val == "" {
+		f.valEdition, f.borrowed = e.ID, true
+		if f.val, f.noVal, err = p.editionVal(e); err != nil {
+			f.noVal = fmt.Sprintf("the val split of edition %s cannot be used: %v", e.ID, err)
+		}
+		return f, nil
 	}
-	f.valEdition, f.borrowed = e.ID, true
-	f.val, f.noVal, err = p.editionVal(e)
-	return f, err
+	f.valEdition = ownValEdition
+	if f.val, err = dataset.ReadFile(st.abs(o.val), o.valMapping()); err != nil {
+		return nil, err
+	}
+	for _, s := range own {
+		if s.SHA256 == f.val.SHA256 {
+			return nil, fault.New(fault.Usage, "--val and --data hold the same file: a threshold may not be chosen on the rows it is "+
+				"measured on").WithCure("name other rows with --val")
+		}
+	}
+	return f, nil
 }
 
 // editionVal reads the val split of an edition for the sake of thresholds, or says that it is not here. A val that is

@@ -92,7 +92,7 @@ func (o *scoreOptions) register(st *State, cmd *cobra.Command) {
 
 func (o *scoreOptions) registerSelection(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringSliceVar(&o.detectors, "detector", nil, "detectors by id, separated by commas, or all (see `pidsbench detectors list`)")
+	f.StringSliceVar(&o.detectors, "detector", nil, "detectors by id, separated by commas, or all (see pidsbench detectors list)")
 	f.StringSliceVar(&o.seeds, "seeds", nil, "seeds by number, or all (default: each detector's first)")
 	f.StringVar(&o.windows, "windows", "max", "long texts: max scores every window and takes the highest, truncate sees "+
 		"the first window alone")

@@ -29,7 +29,8 @@ func Main(ctx context.Context, st *State) int {
 	}
 	var f *fault.Error
 	if !ran && !errors.As(err, &f) { // cobra's own complaints about commands, flags and arguments
-		err = fault.New(fault.Usage, "%s", strings.TrimSpace(err.Error())).
+		said := strings.ReplaceAll(strings.Join(strings.Fields(err.Error()), " "), " Did you mean this? ", "; did you mean ")
+		err = fault.New(fault.Usage, "%s", said).
 			WithCure("see `%s --help`", cmd.CommandPath())
 	}
 	if errors.Is(err, context.Canceled) && !errors.As(err, &f) {

@@ -180,12 +180,20 @@ func (s *scorer) run(ctx context.Context, c *candidate, jobs []*job, rows int) e
 		if err != nil {
 			if fault.ExitCode(err) == int(fault.Interrupted) {
 				return fault.New(fault.Interrupted, "interrupted: %s has %d of %d rows of %s; finished scores are kept", c.info.ID,
-					len(j.split.Rows)-len(j.w.Todo()), len(j.split.Rows), j.split.Name).WithCure("run the same command to go on")
+					len(j.split.Rows)-len(j.w.Todo()), len(j.split.Rows), j.split.Name).WithCure("%s", s.goOn())
 			}
 			return err
 		}
 	}
 	return det.Close()
+}
+
+// goOn says how to resume: --fresh again would start again.
+func (s *scorer) goOn() string {
+	if s.opts.fresh {
+		return "run the same command without --fresh to go on"
+	}
+	return "run the same command to go on"
 }
 
 // finish closes the score file and returns the outcome of every row.

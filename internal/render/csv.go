@@ -35,7 +35,7 @@ func CSV(w io.Writer, tables []Table) error {
 
 func wide(tables []Table) (head []string, rows []map[string]string) {
 	head = []string{"detector", "policy", "split", "threshold", "seeds", "edition", "manifest_sha256", "windows", "errors",
-		"missing", "truncated", "incomplete"}
+		"missing", "truncated", "incomplete", "limit"}
 	byKey := map[string]map[string]string{}
 	for _, t := range tables {
 		if t.ID == "confusion" {
@@ -66,6 +66,9 @@ func addWide(head *[]string, rows *[]map[string]string, byKey map[string]map[str
 	if r == nil {
 		r = map[string]string{"detector": id, "policy": t.Policy, "split": split, "edition": t.Source.Edition,
 			"manifest_sha256": t.Source.Manifest, "windows": t.Source.Windows, "incomplete": "no"}
+		if t.Source.Limit > 0 {
+			r["limit"] = strconv.Itoa(t.Source.Limit)
+		}
 		byKey[key] = r
 		*rows = append(*rows, r)
 	}

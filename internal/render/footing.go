@@ -21,10 +21,6 @@ func footing(r *results.Results) []string {
 	for _, s := range r.Splits {
 		notes = append(notes, splitLine(r, s))
 	}
-	if r.Limit > 0 {
-		notes = append(notes, fmt.Sprintf("--limit %d: only the first rows of each split are scored; "+
-			"these numbers are a trial, not a result.", r.Limit))
-	}
 	for _, d := range r.Detectors {
 		if d.Unavailable != "" {
 			notes = append(notes, fmt.Sprintf("%s was not run: %s", Printable(d.Name), d.Unavailable))

@@ -69,7 +69,7 @@ func Layout(r *results.Results) []Table {
 	}
 	tables = append(tables, confusion...)
 	for i := range tables {
-		tables[i].Source = Source{r.Edition, r.ManifestSHA256, r.WindowMode}
+		tables[i].Source = Source{r.Edition, r.ManifestSHA256, r.WindowMode, r.Limit}
 	}
 	if len(tables) > 0 {
 		last := &tables[len(tables)-1]
@@ -83,6 +83,9 @@ func title(r *results.Results, name, policy string) string {
 	t := fmt.Sprintf("%s at threshold %s (windows %s, edition %s", name, policy, r.WindowMode, r.Edition)
 	if r.ManifestSHA256 != "" {
 		t += ", manifest " + short(r.ManifestSHA256)
+	}
+	if r.Limit > 0 {
+		t += fmt.Sprintf(", a trial: first %d rows", r.Limit)
 	}
 	return t + ")"
 }

@@ -24,6 +24,7 @@ type Table struct {
 // Source says what the numbers of a table were computed from.
 type Source struct {
 	Edition, Manifest, Windows string
+	Limit                      int // rows of each split that were scored in a trial; 0 = all
 }
 
 // Row holds one entry a column.

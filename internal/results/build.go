@@ -41,6 +41,10 @@ func Build(in Input) *Results {
 		Schema: Schema, Edition: in.Edition, EditionName: in.EditionName, ManifestSHA256: in.ManifestSHA256,
 		WindowMode: in.WindowMode, Limit: in.Limit, Cells: []Cell{}, Warnings: []string{}, index: map[key]int{},
 	}
+	if in.Limit > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("a trial, not a result: only the first %d rows of each split are scored, val too",
+			in.Limit))
+	}
 	for _, p := range in.Policies {
 		r.Policies = append(r.Policies, p.String())
 	}

@@ -21,7 +21,11 @@ func choose(in Input, d Detector, s Seed, p threshold.Policy) choice {
 	case in.Val == nil:
 		return choice{Choice: threshold.Choice{Reason: in.NoVal}}
 	case s.Val == nil:
-		return choice{Choice: threshold.Choice{Reason: cmp.Or(s.NoVal, "val is not scored")}}
+		c := choice{Choice: threshold.Choice{Reason: cmp.Or(s.NoVal, "val is not scored")}}
+		if in.ValPromised {
+			c.lacking = len(in.Val.Rows)
+		}
+		return c
 	}
 	scores := make([]float64, 0, len(s.Val))
 	labels := make([]dataset.Label, 0, len(s.Val))

@@ -21,6 +21,7 @@ type Input struct {
 	Splits         []Split
 	Val            *dataset.Split // nil when there is none
 	NoVal          string         // why there is none
+	ValPromised    bool           // val belongs to the splits: a threshold without its scores is incomplete
 	Detectors      []Detector
 	Policies       []threshold.Policy
 	Limit          int // rows scored per split under --limit; 0 = all
