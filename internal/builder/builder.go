@@ -77,10 +77,11 @@ func Build(ctx context.Context, opts Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(opts.Work, 0o755); err != nil {
+	if err := os.MkdirAll(opts.Work, 0o777); err != nil {
 		return nil, fault.New(fault.Failed, "cannot make the folder of the build: %w", err)
 	}
-	lock := flock.New(filepath.Join(opts.Work, ".lock")) // two builds would clear each other's files
+	// Two builds would clear each other's files.
+	lock := flock.New(filepath.Join(opts.Work, ".lock"), flock.SetPermissions(0o666))
 	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
 		return nil, stopped(ctx, fault.New(fault.Failed, "cannot lock the folder of the build: %w", err))
 	}

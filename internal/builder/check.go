@@ -18,8 +18,9 @@ type Leak struct {
 }
 
 // Leaks compares the texts as they are written to the files: rows of different files may not share a family, an exact,
-// skeleton or plain form, or have a TF-IDF cosine of at least threshold as written or in their plain form. The slices of test are left out, since they repeat
-// it. Of rows with one key each is compared with the first, which is enough to join them all.
+// skeleton or plain form, or have a TF-IDF cosine of at least threshold, as written or in their plain form. The slices
+// of test are left out, since they repeat it. Of rows with one key each is compared with the first, which is enough to
+// join them all.
 func Leaks(files []File, threshold float64) []Leak {
 	var owner []int
 	var rows []Record

@@ -140,7 +140,7 @@ func writeLogs(dir string, e *edition) error {
 
 // replaceFile puts a file in its place in one step, so that no reader meets half of it.
 func replaceFile(path string, data []byte) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	err := os.MkdirAll(filepath.Dir(path), 0o777)
 	if err == nil {
 		err = atomicfile.Write(path, 0o644, func(w io.Writer) error {
 			_, err := w.Write(data)
@@ -154,7 +154,7 @@ func replaceFile(path string, data []byte) error {
 }
 
 func writeFile(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return fault.New(fault.Failed, "cannot make a folder: %w", err)
 	}
 	if err := os.WriteFile(path, data, 0o644); err != nil {

@@ -57,7 +57,7 @@ func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
 	}
 	var detectors []results.Detector
 	for _, c := range chosen {
-		d, err := f.read(dirs, c, opts.score.windows, needsVal(policies))
+		d, err := f.read(dirs, c, opts.score.windows, opts.data.data, needsVal(policies))
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
 
 // read takes a detector's outcomes from score files. Without any file the detector is unavailable; a single absent file
 // makes its cells incomplete.
-func (f *frame) read(dirs []string, c selected, windows string, val bool) (results.Detector, error) {
+func (f *frame) read(dirs []string, c selected, windows, data string, val bool) (results.Detector, error) {
 	d := c.result()
 	found := false
 	for _, seed := range c.seeds {
@@ -110,7 +110,7 @@ func (f *frame) read(dirs []string, c selected, windows string, val bool) (resul
 		d.Seeds = append(d.Seeds, run)
 	}
 	if !found && d.Unavailable == "" {
-		d.Unavailable, d.Seeds = "there are no score files; run `pidsbench eval --detector "+d.ID+"`", nil
+		d.Unavailable, d.Seeds = "there are no score files; run `"+evalCommand(d.ID, windows, data)+"`", nil
 	}
 	return d, nil
 }

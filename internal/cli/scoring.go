@@ -237,11 +237,23 @@ func (s *scorer) borrowVal(e detect.Entry, run *results.Seed) {
 	case err == nil:
 		run.Val = outcomes(file.Lines, len(s.frame.val.Rows), 0)
 	case errors.Is(err, fs.ErrNotExist):
-		run.NoVal = fmt.Sprintf("edition %s has no val scores of %s; run `pidsbench eval --detector %s` first, or name a val "+
-			"file with --val", s.frame.valEdition, e.ID, e.ID)
+		run.NoVal = fmt.Sprintf("edition %s has no val scores of %s; run `%s` first, or name a val file with --val",
+			s.frame.valEdition, e.ID, evalCommand(e.ID, s.opts.windows, ""))
 	default:
 		run.NoVal = fmt.Sprintf("the val scores of edition %s cannot be used: %v", s.frame.valEdition, err)
 	}
+}
+
+// evalCommand is the command that makes the score files of a detector, for messages.
+func evalCommand(id, windows, data string) string {
+	c := "pidsbench eval --detector " + id
+	if windows != string(engine.Max) {
+		c += " --windows " + windows
+	}
+	if data != "" {
+		c += " --data " + data
+	}
+	return c
 }
 
 // find reads the score file of a split and checks that it is what its path says; its error wraps fs.ErrNotExist when

@@ -34,10 +34,10 @@ func Pull(ctx context.Context, root string, e detect.Entry, logf func(format str
 	}
 	home := filepath.Join(root, "models", ".pulled")
 	dir := filepath.Join(home, e.ID)
-	if err := os.MkdirAll(home, 0o755); err != nil {
+	if err := os.MkdirAll(home, 0o777); err != nil {
 		return fault.New(fault.Failed, "cannot make the folder of pulled models: %w", err)
 	}
-	mutex := flock.New(filepath.Join(home, ".lock"))
+	mutex := flock.New(filepath.Join(home, ".lock"), flock.SetPermissions(0o666))
 	if _, err := mutex.TryLockContext(ctx, 100*time.Millisecond); err != nil {
 		if ctx.Err() != nil {
 			return fault.New(fault.Interrupted, "pulling %s was stopped: %w", e.ID, ctx.Err())
@@ -169,7 +169,7 @@ func unpack(file, home string, e detect.Entry) error {
 		}
 		lock.Files = append(lock.Files, File{Path: name, SHA256: e.Pull.Files[name], Bytes: int64(len(data))})
 	}
-	if err := errors.Join(lock.write(temp), os.Chmod(temp, 0o755)); err != nil {
+	if err := errors.Join(lock.write(temp), os.Chmod(temp, 0o777)); err != nil {
 		return fault.New(fault.Failed, "cannot write the model's lock: %w", err)
 	}
 	return replace(temp, home, e.ID)
@@ -215,7 +215,7 @@ func restore(home, id string) error {
 }
 
 func writeFile(name string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
 	return os.WriteFile(name, data, 0o644)

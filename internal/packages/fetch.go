@@ -47,14 +47,14 @@ func Fetch(ctx context.Context, p Package, o Options) (string, error) {
 		}
 		return path, err
 	}
-	if err := os.MkdirAll(o.Cache, 0o755); err != nil {
+	if err := os.MkdirAll(o.Cache, 0o777); err != nil {
 		return "", fault.New(fault.Failed, "cannot make the package cache: %w", err)
 	}
 	if path, err := p.find(o.Cache); path != "" || err != nil {
 		return path, err
 	}
 	// Another process may be fetching the same package: wait for it, then look again.
-	lock := flock.New(filepath.Join(o.Cache, ".lock"))
+	lock := flock.New(filepath.Join(o.Cache, ".lock"), flock.SetPermissions(0o666))
 	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
 		return "", stopped(ctx, p, fault.New(fault.Failed, "cannot lock the package cache: %w", err))
 	}
@@ -172,7 +172,7 @@ func copyFile(from, to string) error {
 		return err
 	}
 	defer in.Close()
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
 	return atomicfile.Write(to, 0o644, func(w io.Writer) error {

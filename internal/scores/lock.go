@@ -16,7 +16,7 @@ func lock(path string) (*flock.Flock, error) {
 			WithCure("move it away")
 	}
 	for range 100 {
-		l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
+		l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o666))
 		ok, err := l.TryLock()
 		if err != nil {
 			return nil, fault.New(fault.Failed, "cannot lock the score file being written: %w", err).

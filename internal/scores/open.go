@@ -42,7 +42,7 @@ func Open(path string, h Header, opt Options) (*Writer, error) {
 			}
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, cannotWrite(err)
 	}
 	if w.lock, err = lock(w.part()); err != nil {
