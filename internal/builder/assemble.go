@@ -96,8 +96,17 @@ func (e *edition) build(records []Record, cfg *Config, lock *Lock, lists Lists, 
 	}
 	stage(stageStructural, len(shifted))
 
+	drawn := map[string]bool{}
+	for _, s := range shifted {
+		for _, id := range s.Fillers {
+			drawn[id] = true
+		}
+	}
 	for _, r := range fillers {
 		used[r.Family] = true
+		if !drawn[r.ID] {
+			e.log([]Removal{r.remove(stageStructural, "padding that no diluted text drew")})
+		}
 	}
 	control, removed = unused(control, used, stageControl)
 	e.log(removed)

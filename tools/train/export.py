@@ -23,6 +23,7 @@ from transformers.utils import logging
 import checks
 import folder
 import onnxfile
+import unigram
 from fit import scores
 from rows import BadInput, read_split
 
@@ -72,7 +73,7 @@ def positive_index(config, label):
 
 def encode(tok, texts, max_length):
     """Returns ids with the checkpoint's own special tokens, content cut so that they all stay."""
-    tok.encode_special_tokens = True  # a literal "[SEP]" inside a text stays plain characters
+    tok = unigram.literal(tok)
     special = tok.num_special_tokens_to_add(False)
     frame = tok.encode("a").ids
     around = tok.encode("a", add_special_tokens=False).ids

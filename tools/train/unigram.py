@@ -1,5 +1,6 @@
 """The Unigram tokenizer: trained on the train texts alone, the same file for the same texts."""
 
+import json
 import math
 from collections import Counter
 
@@ -108,12 +109,27 @@ def _unigram(pieces, counts):
     return Tokenizer(models.Unigram([(s, 0.0) for s in SPECIAL] + scored, unk_id=UNK, byte_fallback=False))
 
 
-def encode(tok, texts, max_length):
-    """Returns the ids of each text with [CLS] and [SEP], cut to max_length, and how many texts were cut.
+def literal(tok):
+    """Returns a tokenizer for which a special token spelt out in a text stays plain characters, as in the benchmark.
 
-    A literal "[SEP]" inside a text stays plain characters, as in the benchmark.
+    A Unigram vocabulary lists the special tokens as pieces with the best score, so there they are renamed to something
+    that no text holds.
     """
-    tok.encode_special_tokens = True
+    data = json.loads(tok.to_str())
+    vocab = data["model"]["vocab"]
+    if isinstance(vocab, list):
+        for token in data["added_tokens"]:
+            at = token["id"]
+            if token["special"] and at < len(vocab) and vocab[at][0] == token["content"]:
+                vocab[at][0] = "\0" + token["content"]
+    plain = Tokenizer.from_str(json.dumps(data))
+    plain.encode_special_tokens = True
+    return plain
+
+
+def encode(tok, texts, max_length):
+    """Returns the ids of each text with [CLS] and [SEP], cut to max_length, and how many texts were cut."""
+    tok = literal(tok)
     out, cut = [], 0
     for text in texts:
         ids = tok.encode(text, add_special_tokens=False).ids
