@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pidsbench/internal/dataset"
+	"pidsbench/internal/detect"
+	"pidsbench/internal/models"
+	"pidsbench/internal/testenv"
+)
+
+// TestShippedModelsBelongToTheFrozenEdition keeps a new freeze from leaving models behind that saw other data, and names
+// from promising another size than the weights have.
+func TestShippedModelsBelongToTheFrozenEdition(t *testing.T) {
+	root := testenv.Root(t)
+	benchmark, err := dataset.LoadBenchmark(filepath.Join(root, "configs", "benchmark.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := detect.LoadConfig(filepath.Join(root, "configs", "detectors.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &project{root: root, benchmark: benchmark, detectors: config}
+	_, m, spec, err := p.trainSplit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, _ := m.Lookup(spec.Path)
+	shipped := 0
+	for _, f := range p.modelFolders() {
+		if f.entry.Pull != nil {
+			continue
+		}
+		shipped++
+		lock, err := models.Verify(f.dir)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if lock.Training.TrainSHA256 != train.SHA256 {
+			t.Errorf("%s was trained on a train split with SHA-256 %.12s, the frozen one has %.12s", f.name,
+				lock.Training.TrainSHA256, train.SHA256)
+		}
+		size := fmt.Sprintf("%.1fM", float64(lock.Training.Parameters)/1e6)
+		if f.entry.Name != lock.DisplayName || !strings.Contains(f.entry.Name, size) {
+			t.Errorf("%s is called %q in configs/detectors.yaml and %q in its lock, expected one name with %s", f.name,
+				f.entry.Name, lock.DisplayName, size)
+		}
+	}
+	if shipped == 0 {
+		t.Error("no model is shipped")
+	}
+}
