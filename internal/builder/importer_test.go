@@ -123,7 +123,7 @@ func FuzzReadItems(f *testing.F) {
 	f.Add("conversations", []byte(`{"c":{"messages":[[{"text":"hi"}]]}}`))
 	f.Fuzz(func(t *testing.T, format string, data []byte) {
 		if !slices.Contains([]string{"csv", "json", "jsonl", "conversations"}, format) {
-			t.Skip()
+			t.Skip("no format of a source")
 		}
 		s := &Source{ID: "s", Format: format, Text: []string{"text"}, Label: byLabel}
 		items, err := readItems(s, "a", data)

@@ -86,7 +86,7 @@ func (o *scoreOptions) register(st *State, cmd *cobra.Command) {
 	f.StringVar(&o.out, "out", "out", "folder for score files")
 	f.IntVar(&o.workers, "workers", 0, "texts scored at once (default: the number of cores)")
 	f.IntVar(&o.limit, "limit", 0, "score only the first rows of each split: a trial, not a result")
-	f.BoolVar(&o.fresh, "fresh", false, "discard existing scores of these detectors and score again")
+	f.BoolVar(&o.fresh, "fresh", false, "score again; existing scores of these detectors are replaced once the new ones are complete")
 	f.BoolVar(&st.Quiet, "quiet", false, "no progress and no notes on stderr")
 }
 

@@ -48,7 +48,7 @@ func (s *scorer) scoreAll(ctx context.Context, chosen []selected, val bool) ([]r
 }
 
 // scoreSeed scores one detector at one seed and also returns the hash of the train split it was fitted on, if known. The
-// model is loaded only when a row has no score yet, and before any score file is touched.
+// model is loaded only when a row has no score yet; finished score files stay until new ones are complete.
 func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bool) (*results.Seed, string, error) {
 	c, err := s.p.candidate(s.st, e, seed)
 	if err != nil {

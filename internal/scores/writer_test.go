@@ -12,6 +12,7 @@ import (
 
 	"pidsbench/internal/engine"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
 )
 
 func TestTwoCompleteRunsAreByteEqualWhateverTheOrder(t *testing.T) {
@@ -480,7 +481,7 @@ func TestOnlySoundLinesOfRowsThatAreLeftAreWritten(t *testing.T) {
 func TestAFullDiskStopsTheWriterAndLosesNothing(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
-		t.Skip("needs /dev/full")
+		testenv.Missing(t, "/dev/full")
 	}
 	defer full.Close()
 	h := header(5)

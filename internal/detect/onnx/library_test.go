@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
 )
 
 func TestLibraryIsFoundByPathAlone(t *testing.T) {
@@ -59,7 +60,7 @@ func buildLibrary(t *testing.T, source string) string {
 		cc = "cc"
 	}
 	if _, err := exec.LookPath(cc); err != nil {
-		t.Skip("needs a C compiler")
+		testenv.Missing(t, "a C compiler")
 	}
 	dir := t.TempDir()
 	write(t, []byte(source), dir, "lib.c")
