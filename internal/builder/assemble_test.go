@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
 )
 
@@ -74,7 +75,7 @@ func TestPermutedSourcesGiveTheSameFiles(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	got := assembleSmall(t, func(_ *Config, _ *Lock, _ *Lists, items [][]Item) {
 		for _, rows := range items {
-			hashOrder(rows, 5, "permute", func(it Item) string { return it.Text })
+			draw.Order(rows, 5, "permute", func(it Item) string { return it.Text })
 		}
 	})
 	if diff := cmp.Diff(want.files, got.files); diff != "" {
@@ -176,19 +177,19 @@ func TestFamiliesAreJoinedUntilNothingLeaks(t *testing.T) {
 	e := assembleSmall(t, func(c *Config, _ *Lock, _ *Lists, items [][]Item) {
 		c.Family, c.FamilyMargin = threshold, 0
 		common := strings.Fields(strings.Join(sentences(8, "common"), " "))
-		phrase := func(d Draw) string {
+		phrase := func(d draw.Stream) string {
 			return strings.Join([]string{common[d.Below(len(common))], common[d.Below(len(common))],
 				common[d.Below(len(common))], common[d.Below(len(common))]}, " ")
 		}
 		for i, own := range sentences(40, "twins") {
-			p := phrase(NewDraw(1, "twins", own))
+			p := phrase(draw.New(1, "twins", own))
 			words := strings.Fields(own)
 			for _, w := range words[:2] {
 				items[0] = append(items[0], Item{Text: p + " " + w, Label: dataset.Label(i % 2)})
 			}
 		}
 		for i := range 600 {
-			items[2] = append(items[2], Item{Text: phrase(NewDraw(2, "candidates", strconv.Itoa(i)))})
+			items[2] = append(items[2], Item{Text: phrase(draw.New(2, "candidates", strconv.Itoa(i)))})
 		}
 	})
 	if e.rounds < 2 {

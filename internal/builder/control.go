@@ -1,5 +1,7 @@
 package builder
 
+import "pidsbench/internal/draw"
+
 const stageControl = "control"
 
 // Ordinary draws the control: of each control source the first rows in hash order, up to its quota. Rows that are near
@@ -12,7 +14,7 @@ func Ordinary(control []Record, lock *Lock, seed int64) (kept []Record, removed 
 				rows = append(rows, r)
 			}
 		}
-		hashOrder(rows, seed, stageControl, byID)
+		draw.Order(rows, seed, stageControl, byID)
 		quota := lock.Sources[rank].Select.Max
 		for i, r := range rows {
 			if quota > 0 && i >= quota {

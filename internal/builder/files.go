@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/draw"
 )
 
 // File is one built CSV, before it is written.
@@ -106,7 +107,7 @@ func sliceFile(path string, records []Record, seed int64) File {
 func shiftedFile(path string, rows []Shifted, seed int64) File {
 	f := File{Path: path, Columns: slices.Concat(structuralColumns, ownShiftedColumns, ownColumns)}
 	rows = slices.Clone(rows)
-	hashOrder(rows, seed, "order "+path, func(s Shifted) string { return s.Transform + " " + s.ID })
+	draw.Order(rows, seed, "order "+path, func(s Shifted) string { return s.Transform + " " + s.ID })
 	for _, s := range rows {
 		start := ""
 		if s.Start >= 0 {
@@ -123,6 +124,6 @@ func shiftedFile(path string, rows []Shifted, seed int64) File {
 
 func shuffled(path string, records []Record, seed int64) []Record {
 	out := slices.Clone(records)
-	hashOrder(out, seed, "order "+path, byID)
+	draw.Order(out, seed, "order "+path, byID)
 	return out
 }

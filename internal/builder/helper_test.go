@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
 )
 
@@ -49,7 +50,7 @@ var nouns = strings.Fields(`anchor bottle candle dolphin engine feather garden h
 func sentences(n int, purpose string) []string {
 	out := make([]string, n)
 	for i := range out {
-		d := NewDraw(1, purpose, fmt.Sprint(i))
+		d := draw.New(1, purpose, fmt.Sprint(i))
 		words := make([]string, 6+d.Below(6))
 		for k := range words {
 			words[k] = nouns[d.Below(len(nouns))] + string(rune('a'+d.Below(26))) + string(rune('a'+d.Below(26)))

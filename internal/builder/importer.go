@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/packages"
 	"pidsbench/internal/textnorm"
@@ -155,7 +156,7 @@ func eastAsian(r rune) bool {
 
 // onePerCarrier keeps the record of each carrier that comes first in hash order.
 func onePerCarrier(records []Record, seed int64) (kept []Record, removed []Removal) {
-	hashOrder(records, seed, "carrier", byID)
+	draw.Order(records, seed, "carrier", byID)
 	chosen := map[string]string{}
 	for _, r := range records {
 		if first, taken := chosen[r.Carrier]; taken {

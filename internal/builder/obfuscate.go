@@ -2,6 +2,7 @@ package builder
 
 import (
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/draw"
 	"pidsbench/internal/textnorm"
 )
 
@@ -24,7 +25,7 @@ func Obfuscate(in []Record, cfg ObfuscationConfig, seed int64) []Record {
 			}
 		}
 		quota := len(rows) * cfg.Share / 1000
-		hashOrder(rows, seed, stageObfuscate+" rows", byID)
+		draw.Order(rows, seed, stageObfuscate+" rows", byID)
 		for _, r := range rows {
 			if quota == 0 {
 				break
@@ -46,7 +47,7 @@ func Obfuscate(in []Record, cfg ObfuscationConfig, seed int64) []Record {
 }
 
 func disguise(r Record, cfg ObfuscationConfig, seed int64) (Record, bool) {
-	d := NewDraw(seed, stageObfuscate, r.ID)
+	d := draw.New(seed, stageObfuscate, r.ID)
 	clean := textnorm.Exact(r.Text)
 	total := 0
 	for _, t := range Transforms {

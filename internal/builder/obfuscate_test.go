@@ -12,10 +12,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/draw"
 	"pidsbench/internal/textnorm"
 )
 
-func transform(t testing.TB, name string) func(string, Draw) (string, int) {
+func transform(t testing.TB, name string) func(string, draw.Stream) (string, int) {
 	t.Helper()
 	i := slices.IndexFunc(Transforms, func(x Transform) bool { return x.Name == name })
 	if i < 0 {
@@ -82,7 +83,7 @@ func TestTransformsCanBeUndone(t *testing.T) {
 	for _, x := range Transforms {
 		changed := 0
 		for i, in := range mixed() {
-			out, edits := x.Apply(in, NewDraw(1, x.Name, fmt.Sprint(i)))
+			out, edits := x.Apply(in, draw.New(1, x.Name, fmt.Sprint(i)))
 			if edits == 0 {
 				continue
 			}
@@ -103,7 +104,7 @@ func TestTransformsCanBeUndone(t *testing.T) {
 func TestTransformsHideFromTheExactFormButNotFromTheSkeleton(t *testing.T) {
 	for _, name := range []string{"unicode_confusables", "homoglyph", "zero_width"} {
 		for i, in := range sentences(60, "skeleton") {
-			out, edits := transform(t, name)(in, NewDraw(1, name, fmt.Sprint(i)))
+			out, edits := transform(t, name)(in, draw.New(1, name, fmt.Sprint(i)))
 			if textnorm.Skeleton(out) != textnorm.Skeleton(in) {
 				t.Errorf("%s: the skeleton of %q differs from that of %q", name, out, in)
 			}
@@ -120,7 +121,7 @@ func TestEditRatesAreThoseOfTheOriginal(t *testing.T) {
 		name string
 		rate float64
 	}{{"unicode_confusables", 0.02}, {"homoglyph", 0.04}, {"zero_width", 0.04}, {"spacing_jitter", 0.03}} {
-		_, edits := transform(t, tt.name)(text, NewDraw(1, "rate", tt.name))
+		_, edits := transform(t, tt.name)(text, draw.New(1, "rate", tt.name))
 		if got := float64(edits) / float64(len(text)); got < tt.rate*0.93 || got > tt.rate*1.07 {
 			t.Errorf("%s edits %.4f of the letters, want %.2f", tt.name, got, tt.rate)
 		}
@@ -128,10 +129,10 @@ func TestEditRatesAreThoseOfTheOriginal(t *testing.T) {
 }
 
 func TestMarkdownSplitLeavesShortTextsAlone(t *testing.T) {
-	if _, edits := markdownSplit("one two three four five six seven", Draw{}); edits != 0 {
+	if _, edits := markdownSplit("one two three four five six seven", draw.Stream{}); edits != 0 {
 		t.Error("seven words were split")
 	}
-	got, _ := markdownSplit("one two three four five six seven eight", Draw{})
+	got, _ := markdownSplit("one two three four five six seven eight", draw.Stream{})
 	if want := "- one two three\n- four five six\n- seven eight"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

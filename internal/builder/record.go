@@ -89,3 +89,5 @@ func texts(records []Record) []string {
 	}
 	return out
 }
+
+func byID(r Record) string { return r.ID }

@@ -1,5 +1,7 @@
 package builder
 
+import "pidsbench/internal/draw"
+
 const stageSelect = "select"
 
 // Select cuts each pool source to its quota, in hash order. The rows after the quota become filler where the lock asks
@@ -17,7 +19,7 @@ func Select(in []Record, lock *Lock, seed int64) (kept []Record, removed []Remov
 			kept = append(kept, rows...)
 			continue
 		}
-		hashOrder(rows, seed, stageSelect, byID)
+		draw.Order(rows, seed, stageSelect, byID)
 		for k, r := range rows {
 			switch {
 			case k < s.Select.Max:

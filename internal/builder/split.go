@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"slices"
+
+	"pidsbench/internal/draw"
 )
 
 const stageSplit = "split"
@@ -39,7 +41,7 @@ func Split(in []Record, ratio SplitRatio, seed int64) [parts][]Record {
 	names, members := byFamily(in)
 	key := map[string][sha256.Size]byte{}
 	for _, n := range names {
-		key[n] = drawKey(seed, stageSplit, n)
+		key[n] = draw.Key(seed, stageSplit, n)
 	}
 	slices.SortFunc(names, func(a, b string) int {
 		ka, kb := key[a], key[b]

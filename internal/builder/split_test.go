@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/draw"
 )
 
 func splitInput() []Record {
@@ -66,7 +67,7 @@ func TestSplitKeepsFamiliesWholeAndStrataInRatio(t *testing.T) {
 func TestSplitDoesNotDependOnTheOrderOfRows(t *testing.T) {
 	in := splitInput()
 	want := Split(in, SplitRatio{774, 114, 112}, 42)
-	hashOrder(in, 7, "shuffle", byID)
+	draw.Order(in, 7, "shuffle", byID)
 	if diff := cmp.Diff(want, Split(in, SplitRatio{774, 114, 112}, 42)); diff != "" {
 		t.Error(diff)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
 )
 
@@ -55,7 +56,7 @@ func HoldOut(in []Record, cfg StructuralConfig, seed int64) (
 			candidates = append(candidates, r)
 		}
 	}
-	hashOrder(candidates, seed, stageStructural, byID)
+	draw.Order(candidates, seed, stageStructural, byID)
 	chosen := map[string]string{} // family → ID of its row
 	for _, r := range candidates {
 		if chosen[r.Family] != "" || len(seeds[r.Label]) == cfg.Seeds || !pure(in, members[r.Family], cfg.MaxFamily) {
@@ -147,7 +148,7 @@ func jsonString(s string) string {
 // the row itself. There are no IDs when all fillers together are too short.
 func padding(id string, fillers []Record, cfg StructuralConfig, seed int64) (pad string, ids []string) {
 	order := slices.Clone(fillers)
-	hashOrder(order, seed, stageStructural+" filler "+id, byID)
+	draw.Order(order, seed, stageStructural+" filler "+id, byID)
 	for _, f := range order {
 		if utf8.RuneCountInString(pad) >= cfg.FillerChars {
 			break

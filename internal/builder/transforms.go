@@ -6,13 +6,15 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
+
+	"pidsbench/internal/draw"
 )
 
 // Transform disguises a text. Apply returns the new text and at how many places it differs; 0 means that this text, or
 // these draws, gave no change.
 type Transform struct {
 	Name  string
-	Apply func(text string, d Draw) (string, int)
+	Apply func(text string, d draw.Stream) (string, int)
 }
 
 // Transforms are the seven disguises of the original's code, with its probabilities. The lead lines are our own and
@@ -46,22 +48,22 @@ var (
 )
 
 // unicodeConfusables brings the text into NFKC and puts a combining mark after a letter with probability 0.02.
-func unicodeConfusables(text string, d Draw) (string, int) {
+func unicodeConfusables(text string, d draw.Stream) (string, int) {
 	mark := func() string { return combiningMarks[d.Below(len(combiningMarks))] }
 	return afterLetters(norm.NFKC.String(text), d, 20, mark)
 }
 
 // zeroWidth puts U+200B after a letter with probability 0.04.
-func zeroWidth(text string, d Draw) (string, int) {
+func zeroWidth(text string, d draw.Stream) (string, int) {
 	return afterLetters(text, d, 40, func() string { return "\u200B" })
 }
 
 // spacingJitter puts a space after a letter with probability 0.03.
-func spacingJitter(text string, d Draw) (string, int) {
+func spacingJitter(text string, d draw.Stream) (string, int) {
 	return afterLetters(text, d, 30, func() string { return " " })
 }
 
-func afterLetters(text string, d Draw, perMille int, insert func() string) (string, int) {
+func afterLetters(text string, d draw.Stream, perMille int, insert func() string) (string, int) {
 	var b strings.Builder
 	n := 0
 	for _, r := range text {
@@ -75,7 +77,7 @@ func afterLetters(text string, d Draw, perMille int, insert func() string) (stri
 }
 
 // homoglyph writes each of a, e, o, c, p, x as its Cyrillic twin with probability 0.04, case kept.
-func homoglyph(text string, d Draw) (string, int) {
+func homoglyph(text string, d draw.Stream) (string, int) {
 	n := 0
 	out := strings.Map(func(r rune) rune {
 		if twin, ok := homoglyphs[r]; ok && d.Chance(40) {
@@ -88,7 +90,7 @@ func homoglyph(text string, d Draw) (string, int) {
 }
 
 // markdownSplit writes a text of n >= 8 words as three bullets, cut at k and 2k where k = max(3, n/3).
-func markdownSplit(text string, _ Draw) (string, int) {
+func markdownSplit(text string, _ draw.Stream) (string, int) {
 	words := strings.Fields(text)
 	if len(words) < 8 {
 		return text, 0
@@ -102,13 +104,13 @@ func markdownSplit(text string, _ Draw) (string, int) {
 }
 
 // base64Wrap writes the text in Base64 below a lead line.
-func base64Wrap(text string, d Draw) (string, int) {
+func base64Wrap(text string, d draw.Stream) (string, int) {
 	lead := base64Leads[d.Below(len(base64Leads))]
 	return lead + "\n" + base64.StdEncoding.EncodeToString([]byte(text)), 1
 }
 
 // rot13Wrap writes the ASCII letters of the text in ROT13 below a lead line.
-func rot13Wrap(text string, d Draw) (string, int) {
+func rot13Wrap(text string, d draw.Stream) (string, int) {
 	lead := rot13Leads[d.Below(len(rot13Leads))]
 	coded, n := rot13(text)
 	return lead + "\n" + coded, n

@@ -1,4 +1,4 @@
-package builder
+package draw
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 
 // The stream is part of the frozen edition: other numbers would be other data.
 func TestDrawGivesTheSameNumbersForEver(t *testing.T) {
-	d := NewDraw(42, "stage", "id")
+	d := New(42, "stage", "id")
 	var got []int
 	for range 6 {
 		got = append(got, d.Below(1000))
@@ -18,7 +18,7 @@ func TestDrawGivesTheSameNumbersForEver(t *testing.T) {
 }
 
 func TestDrawsOfOtherKeysDiffer(t *testing.T) {
-	first := func(seed int64, stage, id string) int { return NewDraw(seed, stage, id).Below(1 << 30) }
+	first := func(seed int64, stage, id string) int { return New(seed, stage, id).Below(1 << 30) }
 	seen := map[int]string{}
 	for _, k := range []struct {
 		seed      int64
@@ -33,7 +33,7 @@ func TestDrawsOfOtherKeysDiffer(t *testing.T) {
 }
 
 func TestBelowIsUniform(t *testing.T) {
-	d := NewDraw(1, "uniform", "")
+	d := New(1, "uniform", "")
 	var count [7]int
 	for range 70000 {
 		count[d.Below(7)]++
@@ -45,23 +45,23 @@ func TestBelowIsUniform(t *testing.T) {
 	}
 }
 
-func TestHashOrderDependsOnNoOtherItem(t *testing.T) {
+func TestOrderDependsOnNoOtherItem(t *testing.T) {
 	same := func(s string) string { return s }
 	all := []string{"a", "b", "c", "d", "e", "f", "g"}
-	hashOrder(all, 42, "order", same)
+	Order(all, 42, "order", same)
 	again := []string{"g", "f", "e", "d", "c", "b", "a"}
-	hashOrder(again, 42, "order", same)
+	Order(again, 42, "order", same)
 	if !slices.Equal(all, again) {
 		t.Errorf("the order depends on the input: %v and %v", all, again)
 	}
 	fewer := slices.DeleteFunc([]string{"a", "b", "c", "d", "e"}, func(s string) bool { return s == "c" })
-	hashOrder(fewer, 42, "order", same)
+	Order(fewer, 42, "order", same)
 	want := slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "c" || s > "e" })
 	if !slices.Equal(fewer, want) {
 		t.Errorf("without some items the order is %v, want %v", fewer, want)
 	}
 	other := slices.Clone(all)
-	hashOrder(other, 43, "order", same)
+	Order(other, 43, "order", same)
 	if slices.Equal(all, other) {
 		t.Error("another seed gives the same order")
 	}
