@@ -22,7 +22,7 @@ PULLED := models/.pulled/stackone-defender/model.lock.json
 # All that is compiled or embedded into the program.
 SOURCES := go.mod go.sum $(shell find cmd internal -type f ! -name '*_test.go' ! -path '*/testdata/*')
 DATA_INPUTS := configs/builder.yaml $(wildcard FREEZE_MANIFEST.txt) \
-	$(shell find data -path data/open -prune -o -type f -print)
+	$(shell find data \( -path data/open -o -path data/external \) -prune -o -type f -print)
 
 .PHONY: help eval test build native data models mirror ci-deps clean distclean
 
@@ -89,7 +89,7 @@ $(PROGRAM): $(SOURCES) $(ARCHIVE) | $(RUNTIME) $(STAMPS)/tools
 	@go build -o bin/.pidsbench.new ./cmd/pidsbench && mv bin/.pidsbench.new $@
 
 $(DATA): $(DATA_INPUTS) $(if $(wildcard data/open/test.csv),,absent) | $(PROGRAM)
-	@echo 'building the open edition: fetching its packages (34 MB) when they are not here, then about a minute'
+	@echo 'building the open edition: fetching its packages (48 MB) when they are not here, then about a minute'
 	@$(PROGRAM) data build
 	@mkdir -p $(STAMPS) && touch $@
 

@@ -2,14 +2,30 @@ package builder
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 
-	"pidsbench/internal/dataset"
+	"pidsbench/internal/fault"
+	"pidsbench/internal/neardup"
 )
 
 // maxRounds bounds how often families are joined again. Each round joins at least two, and the pinned sources need
 // very few.
 const maxRounds = 20
+
+// plan is all that steers a build.
+type plan struct {
+	cfg      *Config
+	lock     *Lock
+	lists    Lists
+	items    func() ([][]Item, error) // the rows of every source, in the order of the lock
+	authored []string                 // the files of authored frames
+	texts    func() ([]Record, error) // the texts they give
+	// paraphrase rewords seeds; every result bears its seed, round and generator.
+	paraphrase func(ctx context.Context, seeds []Record) ([]Record, error)
+}
 
 // edition is what the stages make.
 type edition struct {
@@ -19,43 +35,42 @@ type edition struct {
 	rounds   int
 }
 
-func (e *edition) log(more []Removal) { e.removed = append(e.removed, more...) }
+// sets of records that stages hand on
+const (
+	records = "records"
+	rest    = "rest"
+)
 
-// assemble runs the stages on the rows of every source, in the order of the lock.
+// input names a set of a stage as an input of another one.
+func input(stage, set string) string { return stage + "/" + set + ".jsonl" }
+
+// assemble runs the stages.
 //
-// Families are joined over the clean texts, a margin below the threshold, because the document frequencies of the final
-// set move cosines a little. Where disguise or other surroundings still bring two written texts of different files
-// within the threshold, their families are joined and everything after is done again, until nothing leaks.
-func assemble(ctx context.Context, cfg *Config, lock *Lock, lists Lists, items [][]Item,
-	stage func(string, int)) (*edition, error) {
-	records, imported := Import(lock, items, cfg.Seed)
-	stage(stageImport, len(records))
-	if err := ctx.Err(); err != nil {
+// Families are joined over the clean texts, a margin below the threshold, because the document frequencies of the final set
+// move cosines a little. Where disguise or other surroundings still bring two written texts of different files within the
+// threshold, their families are joined and everything after is done again, until nothing leaks.
+func assemble(w *workshop, p plan) (*edition, error) {
+	selected, near, err := w.prepare(p)
+	if err != nil {
 		return nil, err
 	}
-	records, cleaned := Clean(records, lock, lists, cfg.NearDuplicate)
-	stage(stageClean, len(records))
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	records, selected := Select(records, lock, cfg.Seed)
-	stage(stageSelect, len(records))
-	near := nearPairs(records, cfg.Family-cfg.FamilyMargin)
-	stage("near pairs", len(near))
-
+	before := slices.Clone(w.removed)
 	var kin []Kin
 	for round := 1; ; round++ {
-		if err := ctx.Err(); err != nil {
+		w.removed = slices.Clone(before)
+		r := rounds{workshop: w, plan: p, prefix: roundDir(round) + "/"}
+		e, err := r.run(selected, near, kin)
+		if err != nil {
 			return nil, err
 		}
-		e := &edition{rounds: round, removed: slices.Concat(imported, cleaned, selected)}
-		if err := e.build(Families(records, near, kin), cfg, lock, lists, stage); err != nil {
+		e.rounds, e.removed = round, w.removed
+		leaks, err := Leaks(w.ctx, e.files, p.cfg.Family)
+		if err != nil {
 			return nil, err
 		}
-		leaks := Leaks(e.files, cfg.Family)
-		stage("leaks", len(leaks))
+		w.done("leaks", len(leaks), false)
 		if len(leaks) == 0 {
-			return e, nil
+			return e, w.forgetRounds(round)
 		}
 		if round == maxRounds {
 			return nil, leakError(leaks)
@@ -66,110 +81,102 @@ func assemble(ctx context.Context, cfg *Config, lock *Lock, lists Lists, items [
 	}
 }
 
-// build runs the stages that follow the families.
-func (e *edition) build(records []Record, cfg *Config, lock *Lock, lists Lists, stage func(string, int)) error {
-	seed := cfg.Seed
-	e.families = familySizes(records)
-	stage("families", len(records))
-
-	records, hard, removed := HardBenign(records, lists.Adjacent)
-	e.log(removed)
-	stage(stageHardBenign, len(hard))
-
-	records, seeds, removed, err := HoldOut(records, cfg.Structural, seed)
+// prepare runs the stages up to the near pairs, which go by the positions of the records.
+func (w *workshop) prepare(p plan) (selected []Record, near []neardup.Pair, err error) {
+	seed := p.cfg.Seed
+	imported, err := w.records(stageImport, []string{LockPath, GoalsPath, dropPath}, seed,
+		func() ([]Record, []Removal, error) {
+			items, err := p.items()
+			if err != nil {
+				return nil, nil, err
+			}
+			kept, removed := Import(p.lock, items, seed)
+			return kept, removed, nil
+		})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	e.log(removed)
-	pool, fillers, control := byRole(records)
-	used := map[string]bool{}
-	for _, rows := range [][]Record{pool, hard, seeds[dataset.Benign], seeds[dataset.Injection]} {
-		for _, r := range rows {
-			used[r.Family] = true
-		}
-	}
-	fillers, removed = unused(fillers, used, stageStructural)
-	e.log(removed)
-	shifted, err := Shift(seeds, fillers, cfg.Structural, seed)
+	authored, err := w.records(stageTemplates, p.authored, []any{seed, p.cfg.Authored, len(p.lock.Sources)},
+		func() ([]Record, []Removal, error) {
+			texts, err := p.texts()
+			return texts, nil, err
+		})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	stage(stageStructural, len(shifted))
+	classified, err := w.records(stageClassify,
+		[]string{input(stageImport, records), input(stageTemplates, records), subtypePath}, nil,
+		func() ([]Record, []Removal, error) {
+			return Classify(slices.Concat(imported, authored), p.lists), nil, nil
+		})
+	if err != nil {
+		return nil, nil, err
+	}
+	clean, err := w.records(stageClean,
+		[]string{input(stageClassify, records), LockPath, adjacentPath, dropPath, hardBenignPath}, p.cfg.NearDuplicate,
+		func() ([]Record, []Removal, error) {
+			kept, removed := Clean(classified, p.lock, p.lists, p.cfg.NearDuplicate)
+			return kept, removed, nil
+		})
+	if err != nil {
+		return nil, nil, err
+	}
+	reworded, err := w.records(stageParaphrase, []string{input(stageClean, records), paraphrasePath},
+		[]any{seed, p.cfg.Paraphrase}, func() ([]Record, []Removal, error) {
+			return Paraphrase(w.ctx, clean, p.cfg.Paraphrase, p.paraphrase)
+		})
+	if err != nil {
+		return nil, nil, err
+	}
+	selected, err = w.records(stageSelect, []string{input(stageParaphrase, records), LockPath}, seed,
+		func() ([]Record, []Removal, error) {
+			kept, removed := Select(reworded, p.lock, seed)
+			return kept, removed, nil
+		})
+	if err != nil {
+		return nil, nil, err
+	}
+	threshold := p.cfg.Family - p.cfg.FamilyMargin
+	o, err := w.step(stageNear, []string{input(stageSelect, records)}, threshold, func() (outcome, error) {
+		return outcome{pairs: nearPairs(selected, threshold)}, nil
+	})
+	return selected, o.pairs, err
+}
 
-	drawn := map[string]bool{}
-	for _, s := range shifted {
-		for _, id := range s.Fillers {
-			drawn[id] = true
+// records runs a stage that makes one set of records.
+func (w *workshop) records(name string, inputs []string, params any, run func() ([]Record, []Removal, error)) (
+	[]Record, error,
+) {
+	o, err := w.step(name, inputs, params, func() (outcome, error) {
+		kept, removed, err := run()
+		return outcome{sets: map[string][]Record{records: kept}, removed: removed}, err
+	})
+	return o.sets[records], err
+}
+
+func roundDir(round int) string { return fmt.Sprintf("round-%02d", round) }
+
+// forgetRounds removes the folders of rounds that an earlier build needed and this one does not.
+func (w *workshop) forgetRounds(last int) error {
+	for round := last + 1; round <= maxRounds; round++ {
+		if err := os.RemoveAll(filepath.Join(w.dir, roundDir(round))); err != nil {
+			return fault.New(fault.Failed, "cannot clear the folder of a round: %w", err)
 		}
-	}
-	for _, r := range fillers {
-		used[r.Family] = true
-		if !drawn[r.ID] {
-			e.log([]Removal{r.remove(stageStructural, "padding that no diluted text drew")})
-		}
-	}
-	control, removed = unused(control, used, stageControl)
-	e.log(removed)
-	control, removed = Ordinary(control, lock, seed)
-	e.log(removed)
-	stage(stageControl, len(control))
-
-	split := Split(pool, cfg.Split, seed)
-	stage(stageSplit, len(pool))
-	for p := range split {
-		split[p] = Obfuscate(split[p], cfg.Obfuscation, seed)
-	}
-	clean := func(r Record) bool { return r.Obfuscation == "none" }
-	obfuscated := slices.DeleteFunc(slices.Clone(split[testPart]), clean)
-	stage(stageObfuscate, len(obfuscated))
-
-	e.files = []File{
-		mainFile(trainFile, split[trainPart], seed),
-		mainFile(valFile, split[valPart], seed),
-		mainFile(testFile, split[testPart], seed),
-		evalFile(hardBenignFile, hard, seed),
-		evalFile(ordinaryFile, control, seed),
-		sliceFile(obfuscatedAttacksFile, ofLabel(obfuscated, dataset.Injection), seed),
-		sliceFile(obfuscatedBenignFile, ofLabel(obfuscated, dataset.Benign), seed),
-		shiftedFile(structuralFile, shifted, seed),
 	}
 	return nil
 }
 
-func (e *edition) report() *Report {
-	r := &Report{Removed: e.removed, Families: e.families, Rounds: e.rounds}
-	for _, f := range e.files {
-		r.Files = append(r.Files, countFile(f))
-	}
-	return r
-}
-
-func byRole(records []Record) (pool, fillers, control []Record) {
-	for _, r := range records {
-		switch r.Role {
-		case Pool:
-			pool = append(pool, r)
-		case Filler:
-			fillers = append(fillers, r)
-		case Control:
-			control = append(control, r)
-		}
-	}
-	return pool, fillers, control
-}
-
-func ofLabel(records []Record, l dataset.Label) (out []Record) {
-	for _, r := range records {
-		if r.Label == l {
-			out = append(out, r)
-		}
+func byRole(in []Record) map[Role][]Record {
+	out := map[Role][]Record{}
+	for _, r := range in {
+		out[r.Role] = append(out[r.Role], r)
 	}
 	return out
 }
 
 // unused keeps the records whose family has no row in another file.
-func unused(records []Record, used map[string]bool, stage string) (kept []Record, removed []Removal) {
-	for _, r := range records {
+func unused(in []Record, used map[string]bool, stage string) (kept []Record, removed []Removal) {
+	for _, r := range in {
 		if used[r.Family] {
 			removed = append(removed, r.remove(stage, "in a family of another split"))
 		} else {
@@ -180,9 +187,8 @@ func unused(records []Record, used map[string]bool, stage string) (kept []Record
 }
 
 // familySizes counts the families of the pool by size, greatest first.
-func familySizes(records []Record) []FamilySize {
-	pool, _, _ := byRole(records)
-	_, members := byFamily(pool)
+func familySizes(in []Record) []FamilySize {
+	_, members := byFamily(byRole(in)[Pool])
 	count := map[int]int{}
 	for _, m := range members {
 		count[len(m)]++

@@ -1,13 +1,16 @@
-// Package builder makes the open edition out of pinned packages. Build runs a line of stages, one file each: import,
-// clean, select, families, hard-benign, structural, control, split, obfuscate, files, check, counts, publish. A stage
-// is a pure function from records to records and a log of what it removed; nothing in it depends on the order of rows,
-// on the machine, on time or on any detector's score.
+// Package builder makes the open edition out of pinned packages and authored texts. Build runs a line of stages:
+// import, templates, classify, clean, paraphrase, select, near, and then, in rounds until no two files leak into each
+// other, families, hold-out, balance, split, obfuscate, slices. A stage is a pure function from records to records and
+// a log of what it removed; nothing in it depends on the order of rows, on the machine, on time or on any detector's
+// score. What it made stays in a folder with a manifest, and is read instead of made while nothing it depends on
+// changes.
 package builder
 
 import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -20,12 +23,13 @@ import (
 type Options struct {
 	Root  string // the repository: configs/, data/, FREEZE_MANIFEST.txt
 	Out   string // the edition's folder; default Root/data/open
-	Work  string // the log of the build; default Root/.build/builder
+	Work  string // the folders of the stages and the log of the build; default Root/.build/builder
 	Cache string // downloaded packages; default Root/.build/packages
 	// Draft leaves out the comparison with the expected counts and the manifest, for a change to the pipeline.
 	Draft bool
 	Log   func(format string, args ...any) // one line a slow step; nil for silence
-	Stage func(name string, records int)   // called as each stage ends; nil for silence
+	// Stage is called as each stage ends; kept says that nothing it depends on had changed. Nil for silence.
+	Stage func(name string, records int, kept bool)
 }
 
 func (o Options) filled() Options {
@@ -41,7 +45,7 @@ func (o Options) filled() Options {
 		o.Log = func(string, ...any) {}
 	}
 	if o.Stage == nil {
-		o.Stage = func(string, int) {}
+		o.Stage = func(string, int, bool) {}
 	}
 	return o
 }
@@ -86,11 +90,30 @@ func Build(ctx context.Context, opts Options) (*Report, error) {
 		return nil, stopped(ctx, fault.New(fault.Failed, "cannot lock the folder of the build: %w", err))
 	}
 	defer lock.Unlock()
-	items, err := openSources(ctx, sources, packages.Options{Cache: opts.Cache, Log: opts.Log})
+	authored, err := cfg.authoredPaths(opts.Root)
 	if err != nil {
-		return nil, stopped(ctx, err)
+		return nil, err
 	}
-	e, err := assemble(ctx, cfg, sources, lists, items, opts.Stage)
+	inputs, err := hashInputs(opts.Root, slices.Concat(authored, []string{
+		LockPath, GoalsPath, adjacentPath, dropPath, hardBenignPath, subtypePath, paraphrasePath,
+	}))
+	if err != nil {
+		return nil, err
+	}
+	program, err := programHash()
+	if err != nil {
+		return nil, fault.New(fault.Failed, "cannot read the running program: %w", err)
+	}
+	w := &workshop{ctx: ctx, dir: opts.Work, program: program, inputs: inputs, hashes: map[string]string{},
+		done: opts.Stage}
+	e, err := assemble(w, plan{
+		cfg: cfg, lock: sources, lists: lists, authored: authored,
+		items: func() ([][]Item, error) {
+			return openSources(ctx, sources, packages.Options{Cache: opts.Cache, Log: opts.Log})
+		},
+		texts:      func() ([]Record, error) { return Templates(opts.Root, cfg.Authored, len(sources.Sources), cfg.Seed) },
+		paraphrase: rewording(opts.Root, cfg.Paraphrase, cfg.Seed),
+	})
 	if err != nil {
 		return nil, stopped(ctx, err)
 	}

@@ -1,68 +1,83 @@
 package builder
 
 import (
+	"context"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"pidsbench/internal/fault"
-	"pidsbench/internal/textnorm"
+	"pidsbench/internal/leak"
 )
 
 // Leak is two rows of different files that must not be parted. Each row is named by the ID of its record.
 type Leak struct {
-	Kind   string // family, exact form, skeleton, plain form or near repeat
+	Kind   leak.Kind
 	Files  [2]string
 	Kin    Kin
 	Cosine float64 // of a near repeat
 }
 
-// Leaks compares the texts as they are written to the files: rows of different files may not share a family, an exact,
-// skeleton or plain form, or have a TF-IDF cosine of at least threshold, as written or in their plain form. The slices
-// of test are left out, since they repeat it. Of rows with one key each is compared with the first, which is enough to
-// join them all.
-func Leaks(files []File, threshold float64) []Leak {
-	var owner []int
-	var rows []Record
-	for f, file := range files {
-		if file.ofTest() {
-			continue
-		}
-		for _, r := range file.Records {
-			owner = append(owner, f)
-			rows = append(rows, r)
-		}
-	}
-	var leaks []Leak
-	leak := func(kind string, i, j int, cosine float64) {
-		if owner[i] != owner[j] {
-			leaks = append(leaks, Leak{kind, [2]string{files[owner[i]].Path, files[owner[j]].Path},
-				Kin{rows[i].ID, rows[j].ID}, cosine})
-		}
-	}
-	for _, k := range []struct {
-		kind string
-		key  func(Record) string
-	}{
-		{"family", func(r Record) string { return r.Family }},
-		{"exact form", func(r Record) string { return textnorm.Exact(r.Text) }},
-		{"skeleton", func(r Record) string { return textnorm.Skeleton(r.Text) }},
-		{"plain form", func(r Record) string { return plain(r.Text) }},
-	} {
-		first := map[string]int{}
-		for i, r := range rows {
-			key := k.key(r)
-			if j, ok := first[key]; ok {
-				leak(k.kind, j, i, 0)
-			} else {
-				first[key] = i
+// Leaks compares the texts as they are written to the files, by every kind of package leak, as `data check` does. A
+// file may repeat the one that it is derived from, and others that are derived from that.
+func Leaks(ctx context.Context, files []File, threshold float64) ([]Leak, error) {
+	var compared []leak.File
+	byPath := map[string]File{}
+	for _, f := range files {
+		byPath[f.Path] = f
+		c := leak.File{Name: f.Path, Texts: texts(f.Records), Columns: map[string][]string{}}
+		for _, k := range leak.Kinds {
+			if column := k.Column(); column != "" {
+				c.Columns[column] = f.column(k)
 			}
 		}
+		compared = append(compared, c)
 	}
-	for _, p := range nearPairs(rows, threshold) {
-		leak("near repeat", p.I, p.J, p.Cosine)
+	report, err := leak.Matrix(ctx, compared, leak.Options{Near: threshold, Allowed: mayRepeat(), Examples: math.MaxInt})
+	if err != nil {
+		return nil, err
 	}
-	return leaks
+	var leaks []Leak
+	for _, o := range report.Violations() {
+		a, b := byPath[o.A].Records, byPath[o.B].Records
+		for _, x := range o.Examples {
+			leaks = append(leaks, Leak{o.Kind, [2]string{o.A, o.B}, Kin{a[x.RowA].ID, b[x.RowB].ID}, x.Cosine})
+		}
+	}
+	return leaks, nil
+}
+
+// column returns what a kind goes by, one value a record.
+func (f File) column(k leak.Kind) []string {
+	out := make([]string, len(f.Records))
+	for i, r := range f.Records {
+		switch k {
+		case leak.Parent:
+			out[i] = r.seedID()
+		case leak.Family:
+			out[i] = r.Family
+		case leak.Frame:
+			out[i] = r.Frame
+		case leak.Carrier:
+			out[i] = r.Carrier
+		}
+	}
+	return out
+}
+
+// mayRepeat are the groups of files that are derived from one file, and that file.
+func mayRepeat() (groups [][]string) {
+	of := map[string][]string{}
+	for file, from := range derived {
+		of[from] = append(of[from], file)
+	}
+	for _, from := range slices.Sorted(maps.Keys(of)) {
+		slices.Sort(of[from])
+		groups = append(groups, append([]string{from}, of[from]...))
+	}
+	return groups
 }
 
 // leakError names what leaks in one sentence, with an example of each kind and pair of files.

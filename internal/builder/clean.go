@@ -1,17 +1,21 @@
 package builder
 
 import (
+	"pidsbench/internal/disguise"
 	"pidsbench/internal/neardup"
 	"pidsbench/internal/textnorm"
 )
 
 const stageClean = "clean"
 
-// Clean removes, in this order: the rows of the reviewed drop list; benign pool rows with a security-adjacent word
-// whose source is no source of prompts; rows whose exact form stands with both classes; exact repeats (the first in
-// canonical order stays); rows whose TF-IDF cosine with a row that is kept reaches near. Only kept rows count as
-// references, so a chain of near repeats never removes a row unlike all that remain.
+// Clean removes, in this order: the rows of the reviewed drop list; benign prompts that their reader found ambiguous or
+// harmful, or that hold a security-adjacent word and were not read; benign rows with such a word whose source is no
+// source of prompts; rows that show a held-out disguise; rows whose exact form stands with both classes; exact and
+// skeleton repeats; rows whose TF-IDF cosine with a row that is kept reaches near. Of repeats the first in canonical
+// order stays, plain texts before disguised ones. Only kept rows count as references, so a chain of near repeats never
+// removes a row unlike all that remain. Rows of one carrier document are no near repeats of each other.
 func Clean(in []Record, lock *Lock, lists Lists, near float64) (kept []Record, removed []Removal) {
+	in = plainFirst(in)
 	type group struct {
 		first int
 		both  bool
@@ -27,34 +31,62 @@ func Clean(in []Record, lock *Lock, lists Lists, near float64) (kept []Record, r
 			g.both = true
 		}
 	}
-	seen := map[string]string{}
+	drop := func(r Record, reason, partner string) {
+		m := r.remove(stageClean, reason)
+		m.Partner = partner
+		removed = append(removed, m)
+	}
+	byExact, bySkeleton := map[string]string{}, map[string]string{}
 	for i, r := range in {
 		if reason, ok := lists.Drops[textnorm.ExactHash(r.Text)]; ok {
-			removed = append(removed, r.remove(stageClean, "drop list: "+reason))
+			drop(r, "drop list: "+reason, "")
 			continue
 		}
-		if r.benignPool() && !lock.Sources[r.Rank].HardBenign && lists.Adjacent(r.Text) {
-			removed = append(removed, r.remove(stageClean, "security-adjacent, no prompt"))
+		if r.benignPool() && !r.authored(lock) && !lock.Sources[r.Rank].HardBenign && lists.Adjacent(r.Text) {
+			drop(r, "security-adjacent, no prompt", "")
+			continue
+		}
+		if _, out := adjacency(r, lists); out != "" {
+			drop(r, out, "")
+			continue
+		}
+		if mark := heldOutMark(r.Text); mark != "" {
+			drop(r, "held-out disguise: "+mark, "")
 			continue
 		}
 		if groups[exact[i]].both {
-			m := r.remove(stageClean, "both classes")
-			m.Partner = opposite(in, exact, i, groups[exact[i]].first)
-			removed = append(removed, m)
+			drop(r, "both classes", opposite(in, exact, i, groups[exact[i]].first))
 			continue
 		}
-		if first, ok := seen[exact[i]]; ok {
-			m := r.remove(stageClean, "exact repeat")
-			m.Partner = first
-			removed = append(removed, m)
+		if first, ok := byExact[exact[i]]; ok {
+			drop(r, "exact repeat", first)
 			continue
 		}
-		seen[exact[i]] = r.ID
+		skeleton := textnorm.Skeleton(r.Text)
+		if first, ok := bySkeleton[skeleton]; ok && skeleton != "" {
+			drop(r, "skeleton repeat", first)
+			continue
+		}
+		byExact[exact[i]], bySkeleton[skeleton] = r.ID, r.ID
 		kept = append(kept, r)
 	}
 	var more []Removal
 	kept, more = dropNear(kept, near)
+	canonical(kept)
 	return kept, append(removed, more...)
+}
+
+// plainFirst puts the texts that their source ships in disguise last, so that the plain one of two stays.
+func plainFirst(in []Record) []Record {
+	out := make([]Record, 0, len(in))
+	for _, want := range []bool{false, true} {
+		for _, r := range in {
+			if (r.Obfuscation == disguise.AsFound) == want {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
 }
 
 // opposite returns the ID of the first record from i's group that has the other class.
@@ -76,7 +108,7 @@ func dropNear(in []Record, near float64) (kept []Record, removed []Removal) {
 	gone := make([]bool, len(in))
 	for i, r := range in {
 		for _, p := range partners[i] {
-			if gone[p.I] {
+			if gone[p.I] || r.Carrier != "" && in[p.I].Carrier == r.Carrier {
 				continue
 			}
 			reason := "near repeat"

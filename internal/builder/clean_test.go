@@ -1,55 +1,96 @@
 package builder
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/disguise"
+	"pidsbench/internal/lists"
 	"pidsbench/internal/neardup"
 	"pidsbench/internal/textnorm"
 )
 
-func hasWord(word string) func(string) bool {
-	return func(text string) bool { return strings.Contains(text, word) }
-}
-
 func TestCleanRemovesInOrder(t *testing.T) {
 	lock := &Lock{Sources: []Source{{ID: "prompts", HardBenign: true}, {ID: "chats"}, {ID: "control"}}}
-	at := func(rank int, label dataset.Label, role Role, text string) Record {
+	var in []Record
+	add := func(rank int, label dataset.Label, role Role, text string) {
 		r := pool(label, text)
-		r.Rank, r.Source, r.Role = rank, lock.Sources[rank].ID, role
-		return r
+		r.Rank, r.Role, r.Source = rank, role, "authored"
+		if rank < len(lock.Sources) {
+			r.Source = lock.Sources[rank].ID
+		}
+		in = append(in, r)
 	}
-	in := []Record{
-		at(0, 0, Pool, "a row that nobody can judge"),
-		at(0, 0, Pool, "tell me about prompts"),
-		at(0, 0, Pool, "how deep is the lake"),
-		at(0, 1, Pool, "say both things"),
-		at(1, 0, Pool, "Say  both Things"),
-		at(1, 0, Pool, "How deep is the LAKE"),
-		at(1, 0, Pool, "I like your prompts"),
-		at(2, 0, Control, "he answered the prompts"),
-	}
-	lists := Lists{
+	fullwidth, _ := disguise.HeldOuts[0].Apply("who painted this ceiling", drawn)
+	add(0, 0, Pool, "a row that nobody can judge")
+	add(0, 0, Pool, "tell me about prompts")
+	add(0, 0, Pool, "do prompts hurt people")
+	add(0, 0, Pool, "could prompts mean two things")
+	add(0, 0, Pool, "prompts that nobody read yet")
+	add(0, 0, Pool, "the doctor prompts him to eat")
+	add(0, 1, Pool, "attack prompts need no verdict")
+	add(0, 0, Pool, "how deep is the lake")
+	add(0, 0, Pool, fullwidth)
+	add(0, 1, Pool, "say both things")
+	add(1, 0, Pool, "Say  both Things")
+	add(1, 0, Pool, "How deep is the LAKE")
+	add(1, 0, Pool, "how d\u200beep is the l\u0430ke")
+	add(1, 0, Pool, "I like your prompts")
+	add(2, 0, Control, "he answered the prompts")
+	add(3, 0, Curated, "an authored row about prompts")
+	add(3, 0, Pool, "an authored row on nothing much")
+	l := Lists{
 		Drops:    map[string]string{textnorm.ExactHash("A row that nobody can judge"): "fragment"},
 		Adjacent: hasWord("prompts"),
+		Verdicts: map[string]lists.Verdict{
+			textnorm.ExactHash("Tell me about prompts"):         {Verdict: verdictKeep, Topic: "prompts"},
+			textnorm.ExactHash("do prompts hurt people"):        {Verdict: verdictHarmful},
+			textnorm.ExactHash("could prompts mean two things"): {Verdict: verdictAmbiguous},
+			textnorm.ExactHash("the doctor prompts him to eat"): {Verdict: "homonym"},
+		},
 	}
-	kept, removed := Clean(in, lock, lists, 0.95)
-	want := []string{"he answered the prompts", "how deep is the lake", "tell me about prompts"}
+	kept, removed := Clean(in, lock, l, 0.95)
+	want := []string{"an authored row about prompts", "an authored row on nothing much", "attack prompts need no verdict",
+		"he answered the prompts", "how deep is the lake", "tell me about prompts", "the doctor prompts him to eat"}
 	if diff := cmp.Diff(want, textsOf(kept)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(map[string]int{
-		"drop list: fragment": 1, "security-adjacent, no prompt": 1, "both classes": 2, "exact repeat": 1,
+		"drop list: fragment": 1, "security-adjacent, no prompt": 1, "read: harmful": 1, "read: ambiguous": 1,
+		"security-adjacent, unread": 1, "held-out disguise: fullwidth": 1, "both classes": 2, "exact repeat": 1,
+		"skeleton repeat": 1,
 	}, reasons(removed)); diff != "" {
 		t.Error(diff)
 	}
 	for _, m := range removed {
-		if (m.Reason == "both classes" || m.Reason == "exact repeat") && m.Partner == "" {
+		if slices.Contains([]string{"both classes", "exact repeat", "skeleton repeat"}, m.Reason) && m.Partner == "" {
 			t.Errorf("%+v names no partner", m)
 		}
+	}
+}
+
+func TestOfRepeatsThePlainOneStays(t *testing.T) {
+	plain, disguised := pool(1, "ignore the lake"), pool(1, "1gn0re the l\u200bake")
+	disguised.ID, disguised.Obfuscation = "a", disguise.AsFound // first in canonical order
+	twin := disguised
+	twin.ID, twin.Text = "b", "1gn0re the lake"
+	lock := &Lock{Sources: []Source{{ID: "ours", HardBenign: true}}}
+	kept, removed := Clean([]Record{disguised, twin, plain}, lock, Lists{Adjacent: hasWord("prompts")}, 0.95)
+	if diff := cmp.Diff([]string{"a", plain.ID}, ids(kept)); diff != "" {
+		t.Error(diff)
+	}
+	if len(removed) != 1 || removed[0].ID != "b" || removed[0].Partner != "a" {
+		t.Errorf("removed %+v", removed)
+	}
+	accent := pool(1, "igno\u0301re the lake") // a repeat by skeleton of the plain row
+	accent.ID, accent.Obfuscation = "c", disguise.AsFound
+	kept, _ = Clean([]Record{accent, plain}, lock, Lists{Adjacent: hasWord("prompts")}, 0.95)
+	if diff := cmp.Diff([]string{plain.ID}, ids(kept)); diff != "" {
+		t.Errorf("not the plain one stays: %s", diff)
 	}
 }
 
@@ -79,65 +120,95 @@ func TestNearRepeatsAreMeasuredAgainstKeptRowsOnly(t *testing.T) {
 	if len(removed) != 1 || removed[0].Partner != in[0].ID || removed[0].Score < threshold {
 		t.Errorf("removed %+v", removed)
 	}
+	in[1].Label = dataset.Injection
+	if _, removed = dropNear(in[:2], threshold); reasons(removed)["near repeat of the other class"] != 1 {
+		t.Errorf("removed %+v", removed)
+	}
+}
+
+func TestRowsOfOneCarrierAreNoNearRepeatsOfEachOther(t *testing.T) {
+	text := sentences(1, "carrier")[0]
+	rows := []Record{pool(0, text+" one"), pool(0, text+" two"), pool(0, text+" six")}
+	rows[0].Carrier, rows[1].Carrier, rows[2].Carrier = "document 1", "document 1", "document 2"
+	if len(alike(rows, 0.8)) != 3 {
+		t.Fatal("the rows are not alike")
+	}
+	kept, removed := dropNear(rows, 0.8)
+	if diff := cmp.Diff([]string{rows[0].ID, rows[1].ID}, ids(kept)); diff != "" {
+		t.Error(diff)
+	}
+	if len(removed) != 1 || removed[0].ID != rows[2].ID {
+		t.Errorf("removed %+v", removed)
+	}
+	names, _ := byFamily(Families(rows[:2], nil, nil))
+	if len(names) != 1 {
+		t.Error("rows of one carrier are parted")
+	}
 }
 
 func TestFamiliesJoinWhatMayNotBeParted(t *testing.T) {
-	s := sentences(14, "families")
+	s := sentences(18, "families")
 	in := make([]Record, len(s))
 	for i := range in {
 		in[i] = pool(dataset.Benign, s[i])
 	}
-	in[1].Text = strings.ToUpper(in[0].Text)                                                       // exact
-	in[3].Text = strings.ReplaceAll(in[2].Text, "a", "а\u200b")                                    // skeleton: Cyrillic, zero-width
-	in[4].Carrier, in[5].Carrier = "document 1", "document 1"                                      // carrier
-	in[6].Frame, in[7].Frame = "frame", "frame"                                                    // frame
-	in[5].Frame = "frame"                                                                          // a chain of carrier and frame
+	in[1].Text = strings.ToUpper(in[0].Text) // exact
+	// skeleton: Cyrillic, zero-width
+	in[3].Text = strings.ReplaceAll(in[2].Text, "a", "а\u200b")
+	in[4].Carrier, in[5].Carrier = "document 1", "document 1" // carrier
+	in[6].Frame, in[7].Frame = "frame", "frame"               // frame
+	// a chain of carrier and frame
+	in[5].Frame = "frame"
 	in[13].Text = strings.NewReplacer("e", "3", "o", "0", "s", "$", "a", "@").Replace(in[12].Text) // leet spelling
-	near := []neardup.Pair{{I: 8, J: 9, Cosine: 0.8}}                                              // near
-	kin := []Kin{{in[10].ID, in[11].ID}, {in[0].ID, "somebody else"}}                              // kin
+	// two rewordings and their seed
+	in[15].Parent, in[16].Parent = in[14].ID, in[14].ID
+	near := []neardup.Pair{{I: 8, J: 9, Cosine: 0.8}}                 // near
+	kin := []Kin{{in[10].ID, in[11].ID}, {in[0].ID, "somebody else"}} // kin
 	out := Families(in, near, kin)
 	same := func(i, j int) bool { return out[i].Family == out[j].Family }
-	for _, p := range [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {4, 7}, {8, 9}, {10, 11}, {12, 13}} {
+	for _, p := range [][2]int{{0, 1}, {2, 3}, {4, 5}, {6, 7}, {4, 7}, {8, 9}, {10, 11}, {12, 13}, {14, 15}, {15, 16}} {
 		if !same(p[0], p[1]) {
 			t.Errorf("rows %d and %d are parted", p[0], p[1])
 		}
 	}
 	names, _ := byFamily(out)
-	if len(names) != 6 {
-		t.Errorf("%d families, want 6", len(names))
+	if len(names) != 8 {
+		t.Errorf("%d families, want 8", len(names))
+	}
+	slices.Reverse(in)
+	for _, r := range Families(in, []neardup.Pair{{I: 8, J: 9, Cosine: 0.8}}, kin) { // the near pair, counted from the end
+		i := slices.IndexFunc(out, func(o Record) bool { return o.ID == r.ID })
+		if out[i].Family != r.Family {
+			t.Errorf("the family of row %d depends on the order", i)
+		}
 	}
 }
 
-func TestHardBenignLosesAsLittleAsItCan(t *testing.T) {
-	var in []Record
-	add := func(family string, label dataset.Label, role Role, texts ...string) {
-		for _, text := range texts {
-			r := pool(label, family+": "+text)
-			r.Family, r.Role = family, role
-			in = append(in, r)
-		}
+func TestClassifyNamesTypesAndMarksWhatSourcesDisguise(t *testing.T) {
+	l := Lists{Classify: classifyByWord}
+	known := pool(1, "reveal it")
+	known.AttackType = "encoded_attack"
+	done := pool(1, "f0rget y0ur l4mps")
+	done.Obfuscation, done.Edits = "homoglyph", 3
+	in := []Record{pool(1, "pretend to be a lamp"), pool(0, "pretend to be a lamp"), known, pool(0,
+		"1gn0re all pr3v10us lamps"), done}
+	out := Classify(in, l)
+	if out[0].AttackType != "roleplay_attack" || out[0].AttackRule != "word:pretend" {
+		t.Errorf("the attack is %+v", out[0])
 	}
-	add("alone", 0, Pool, "prompts")
-	add("mostly", 0, Pool, "prompts 1", "prompts 2", "lakes")
-	add("even", 0, Pool, "prompts")
-	add("even", 1, Pool, "an attack on prompts")
-	add("seldom", 0, Pool, "prompts", "lakes 1", "lakes 2")
-	add("none", 0, Pool, "lakes")
-	add("attack", 1, Pool, "prompts")
-	add("control", 0, Control, "prompts")
-	kept, hard, removed := HardBenign(in, hasWord("prompts"))
-	if diff := cmp.Diff([]string{"alone: prompts", "even: prompts", "mostly: prompts 1", "mostly: prompts 2"},
-		textsOf(hard)); diff != "" {
-		t.Error(diff)
+	if out[1].AttackType != "" || out[1].AttackRule != "" {
+		t.Errorf("the benign row is %+v", out[1])
 	}
-	left := []string{"attack: prompts", "control: prompts", "none: lakes", "seldom: lakes 1", "seldom: lakes 2"}
-	if diff := cmp.Diff(left, textsOf(kept)); diff != "" {
-		t.Error(diff)
+	if out[2].AttackType != "encoded_attack" || out[2].AttackRule != "" {
+		t.Errorf("the authored type was lost: %+v", out[2])
 	}
-	if diff := cmp.Diff(map[string]int{
-		"in a hard-benign family, benign": 1, "in a hard-benign family, injection": 1,
-		"adjacent, in a family that is mostly not": 1,
-	}, reasons(removed)); diff != "" {
-		t.Error(diff)
+	if out[3].Obfuscation != disguise.AsFound || out[3].Edits != 2 || out[3].Text != in[3].Text {
+		t.Errorf("the disguised row is %+v", out[3])
+	}
+	if out[4].Obfuscation != "homoglyph" || out[4].Edits != 3 {
+		t.Errorf("the row that bears an obfuscation is %+v", out[4])
+	}
+	if in[0].AttackType != "" {
+		t.Error("the input changed")
 	}
 }

@@ -1,8 +1,11 @@
 package builder
 
 import (
+	"fmt"
 	"path/filepath"
+	"slices"
 
+	"pidsbench/internal/disguise"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/strictyaml"
 )
@@ -15,37 +18,108 @@ const (
 
 // Config is configs/builder.yaml.
 type Config struct {
-	Seed          int64             `yaml:"seed"`
-	NearDuplicate float64           `yaml:"near_duplicate"` // cosine at which a row repeats a kept one
-	Family        float64           `yaml:"family"`         // cosine at which two rows are one family
-	FamilyMargin  float64           `yaml:"family_margin"`  // families are joined so much below Family
-	Split         SplitRatio        `yaml:"split"`
-	Obfuscation   ObfuscationConfig `yaml:"obfuscation"`
-	Structural    StructuralConfig  `yaml:"structural"`
-	Expect        []Expected        `yaml:"expect"`
+	Seed          int64              `yaml:"seed"`
+	NearDuplicate float64            `yaml:"near_duplicate"` // cosine at which a row repeats a kept one
+	Family        float64            `yaml:"family"`         // cosine at which two rows are one family
+	FamilyMargin  float64            `yaml:"family_margin"`  // families are joined so much below Family
+	Authored      []AuthoredFile     `yaml:"authored"`
+	Paraphrase    ParaphraseConfig   `yaml:"paraphrase"`
+	HardBenign    HardBenignConfig   `yaml:"hard_benign"`
+	Augmentation  AugmentationConfig `yaml:"augmentation"`
+	Structural    StructuralConfig   `yaml:"structural"`
+	Balance       BalanceConfig      `yaml:"balance"`
+	Quotas        Quotas             `yaml:"quotas"`
+	Obfuscation   ObfuscationConfig  `yaml:"obfuscation"`
+	Slices        SlicesConfig       `yaml:"slices"`
+	HeldOut       HeldOutConfig      `yaml:"held_out_obfuscation"`
+	Domain        map[string]Classes `yaml:"domain_ood"` // rows by domain
+	Expect        []Expected         `yaml:"expect"`
 }
 
-// SplitRatio is the share of rows of each split, per mille; the three add up to 1,000.
-type SplitRatio struct {
-	Train int `yaml:"train"`
-	Val   int `yaml:"val"`
-	Test  int `yaml:"test"`
+// AuthoredFile says how many texts each frame of a file of frames gives, and what they are for.
+type AuthoredFile struct {
+	File     string `yaml:"file"`
+	PerFrame int    `yaml:"per_frame"`
+	Use      Role   `yaml:"use"`
 }
 
-// ObfuscationConfig says how many rows of a split are disguised, and how.
-type ObfuscationConfig struct {
-	Share   int            `yaml:"share"`   // of the rows of each class, per mille
-	Weights map[string]int `yaml:"weights"` // by transform
+// ParaphraseConfig says which injections are paraphrased, and how often at most.
+type ParaphraseConfig struct {
+	Types  []string `yaml:"types"`
+	Rounds int      `yaml:"rounds"`
+}
+
+// HardBenignConfig is the size of hard_benign_test.
+type HardBenignConfig struct {
+	Real      int `yaml:"real"`
+	MaxFamily int `yaml:"max_family"` // most rows of one family
+	Curated   int `yaml:"curated"`
+	Negative  struct {
+		Train int `yaml:"train"`
+		Val   int `yaml:"val"`
+	} `yaml:"hard_negative"`
+}
+
+// AugmentationConfig says how many third-party rows are kept apart for the augmented arms.
+type AugmentationConfig struct {
+	SecurityAdjacent int `yaml:"security_adjacent"`
+	Ordinary         int `yaml:"ordinary"`
 }
 
 // StructuralConfig says what the structural split is made of.
 type StructuralConfig struct {
-	Seeds       int `yaml:"seeds"` // families a class
+	Seeds       int `yaml:"seeds"`    // families a class
+	Adjacent    int `yaml:"adjacent"` // of the benign ones, so many are security-adjacent
 	MinChars    int `yaml:"min_chars"`
 	MaxChars    int `yaml:"max_chars"`
 	MaxFamily   int `yaml:"max_family"`   // rows; greater families stay in the pool
 	FillerChars int `yaml:"filler_chars"` // least length of the padding of a diluted text
 	FillerMax   int `yaml:"filler_max"`   // greatest length of it
+}
+
+// BalanceConfig holds the shares that the pool is cut to and that are asserted of each split, per mille.
+type BalanceConfig struct {
+	MaxSource   int `yaml:"max_source"`   // of one source among the benign rows
+	Template    int `yaml:"template"`     // of template rows in a stratum, as far as there are any
+	MaxTemplate int `yaml:"max_template"` // of template rows among all
+	MaxFrame    int `yaml:"max_frame"`    // of one frame among all, in tenths of a per cent
+}
+
+// Quota is how many rows of each stratum a split holds: benign rows, and injections by attack type.
+type Quota map[string]int
+
+// Quotas are the quotas of the three main splits.
+type Quotas struct {
+	Train Quota `yaml:"train"`
+	Val   Quota `yaml:"val"`
+	Test  Quota `yaml:"test"`
+}
+
+// Classes counts rows by class.
+type Classes struct {
+	Benign    int `yaml:"benign" json:"benign"`
+	Injection int `yaml:"injection" json:"injection"`
+}
+
+// ObfuscationConfig says how many rows of each split are disguised, and how. Train and val draw a transform by weight;
+// test takes the kinds of disguise evenly.
+type ObfuscationConfig struct {
+	Train   Classes        `yaml:"train"`
+	Val     Classes        `yaml:"val"`
+	Test    Classes        `yaml:"test"`
+	Twins   int            `yaml:"twins"`   // benign twins of test attacks; at most test.injection, at least test.benign
+	Weights map[string]int `yaml:"weights"` // by transform
+}
+
+// SlicesConfig is the size of balanced_subtype_test.
+type SlicesConfig struct {
+	Benign     int `yaml:"benign"`
+	PerSubtype int `yaml:"per_subtype"` // a smaller subtype is taken whole
+}
+
+// HeldOutConfig is how many test rows of each class stand in every held-out disguise.
+type HeldOutConfig struct {
+	Seeds int `yaml:"seeds"`
 }
 
 // Expected is what one built file must hold.
@@ -56,12 +130,22 @@ type Expected struct {
 	Sources   map[string]int `yaml:"sources,omitempty"` // rows by source
 }
 
+// AttackTypes are the six subtypes of injections, in the order of the original.
+var AttackTypes = []string{
+	"direct_override", "roleplay_attack", "contextual_manipulation", "data_exfiltration", "encoded_attack",
+	"tool_injection",
+}
+
 // LoadConfig reads configs/builder.yaml below root. Mistakes are Usage errors that name the field.
 func LoadConfig(root string) (*Config, error) {
 	var c Config
 	if err := readYAML(root, ConfigPath, &c); err != nil {
 		return nil, err
 	}
+	return &c, c.check()
+}
+
+func (c *Config) check() error {
 	bad := func(field string, found any, expected string) error {
 		return fault.New(fault.Usage, "%s: field %s holds %v, expected %s", ConfigPath, field, found, expected).
 			WithCure("correct it")
@@ -71,32 +155,60 @@ func LoadConfig(root string) (*Config, error) {
 		value float64
 	}{{"near_duplicate", c.NearDuplicate}, {"family", c.Family}} {
 		if !(t.value > 0 && t.value <= 1) {
-			return nil, bad(t.field, t.value, "a cosine in (0, 1]")
+			return bad(t.field, t.value, "a cosine in (0, 1]")
 		}
 	}
 	if !(c.FamilyMargin >= 0 && c.FamilyMargin < c.Family) {
-		return nil, bad("family_margin", c.FamilyMargin, "at least 0 and less than family")
+		return bad("family_margin", c.FamilyMargin, "at least 0 and less than family")
 	}
-	if p := c.Split; p.Train+p.Val+p.Test != 1000 || min(p.Train, p.Val, p.Test) < 1 {
-		return nil, bad("split", c.Split, "three positive shares that add up to 1000")
-	}
-	if c.Obfuscation.Share < 0 || c.Obfuscation.Share > 1000 {
-		return nil, bad("obfuscation.share", c.Obfuscation.Share, "0 to 1000")
-	}
-	for _, t := range Transforms {
-		if c.Obfuscation.Weights[t.Name] < 1 {
-			return nil, bad("obfuscation.weights."+t.Name, c.Obfuscation.Weights[t.Name], "a positive weight")
+	for i, a := range c.Authored {
+		if a.File == "" || a.PerFrame < 1 || !slices.Contains([]Role{Pool, Curated, HardNegative, DomainShift}, a.Use) {
+			return bad(fmt.Sprintf("authored[%d]", i), a, "a file, a positive number, and a use")
 		}
 	}
-	if len(c.Obfuscation.Weights) != len(Transforms) {
-		return nil, bad("obfuscation.weights", c.Obfuscation.Weights, "the known transforms only")
+	for _, t := range c.Paraphrase.Types {
+		if !slices.Contains(AttackTypes, t) {
+			return bad("paraphrase.types", t, "attack types")
+		}
+	}
+	for _, q := range []struct {
+		field string
+		quota Quota
+	}{{"quotas.train", c.Quotas.Train}, {"quotas.val", c.Quotas.Val}, {"quotas.test", c.Quotas.Test}} {
+		for s, n := range q.quota {
+			if s != "benign" && !slices.Contains(AttackTypes, s) {
+				return bad(q.field, s, "benign and the attack types")
+			}
+			if n < 0 {
+				return bad(q.field+"."+s, n, "a count")
+			}
+		}
+		if q.quota["benign"] < 1 {
+			return bad(q.field+".benign", q.quota["benign"], "at least one row")
+		}
+	}
+	if o := c.Obfuscation; o.Twins > o.Test.Injection || o.Twins < o.Test.Benign {
+		return bad("obfuscation.twins", o.Twins, "from test.benign to test.injection")
+	}
+	for name, w := range c.Obfuscation.Weights {
+		if _, ok := disguise.Named(name); !ok || w < 1 {
+			return bad("obfuscation.weights."+name, w, "a known transform and a positive weight")
+		}
+	}
+	if len(c.Obfuscation.Weights) == 0 {
+		return bad("obfuscation.weights", "nothing", "at least one transform")
+	}
+	b := c.Balance
+	shares := []int{b.MaxSource, b.Template, b.MaxTemplate, b.MaxFrame}
+	if slices.Min(shares) < 0 || slices.Max(shares) > 1000 {
+		return bad("balance", b, "shares from 0 to 1000")
 	}
 	s := c.Structural
-	if s.Seeds < 1 || s.MinChars < 1 || s.MaxChars < s.MinChars || s.MaxFamily < 1 || s.FillerChars < 1 ||
-		s.FillerMax < s.FillerChars {
-		return nil, bad("structural", s, "positive numbers, each maximum at least its minimum")
+	if s.Seeds < 1 || s.Adjacent < 0 || s.Adjacent > s.Seeds || s.MinChars < 1 || s.MaxChars < s.MinChars ||
+		s.MaxFamily < 1 || s.FillerChars < 1 || s.FillerMax < s.FillerChars {
+		return bad("structural", s, "positive numbers, each maximum at least its minimum")
 	}
-	return &c, nil
+	return nil
 }
 
 func readYAML(root, path string, into any) error {

@@ -2,8 +2,8 @@ package builder
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"os"
+	pathpkg "path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -11,18 +11,21 @@ import (
 	"testing"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/disguise"
+	"pidsbench/internal/schema"
+	"pidsbench/internal/testenv"
 )
 
 // row is a row of a built file by column.
 type row map[string]string
 
-func readColumns(t *testing.T, path string) (columns []string, rows []row) {
+func readColumns(t *testing.T, path string) (columns []string, records [][]string, rows []row) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns, records, err := dataset.ReadCSV(path, data)
+	columns, records, err = dataset.ReadCSV(path, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,137 +36,322 @@ func readColumns(t *testing.T, path string) (columns []string, rows []row) {
 		}
 		rows = append(rows, m)
 	}
-	return columns, rows
+	return columns, records, rows
 }
 
-// vocabulary are the closed columns.
-var vocabulary = map[string][]string{
-	"label":            {"0", "1"},
-	"attack_type":      {"none", "unclassified"},
-	"language":         {"en", "mul"},
-	"generator_model":  {"none"},
-	"paraphrase_round": {"0"},
-	"source_type":      {"real", "template"},
-	"_split":           {"test"},
-	"split":            {"obfuscated_attacks", "obfuscated_benign"},
-	"ood_type":         {"structural"},
-	"transform_type":   {JSONWrap, PromptDilute, PrefixMimicry},
-	"authorship":       {"human", "llm", "template", "unknown"},
-	"license":          {"MIT", "Apache-2.0", "CC-BY-4.0", "unknown"},
-	"obfuscation": {"none", "unicode_confusables", "homoglyph", "zero_width", "spacing_jitter", "markdown_split",
-		"base64_wrap", "rot13_wrap"},
+// stratum is the attack type of a row, benign for a benign one.
+func (r row) stratum() string {
+	if r["label"] == "0" {
+		return "benign"
+	}
+	return r["attack_type"]
 }
+
+// rowsOf are the rows of the files by path.
+type rowsOf map[string][]row
 
 // checkEdition holds the files in dir to what every edition must be.
-func checkEdition(t *testing.T, dir string, files []Expected) {
-	test := map[string]row{}
-	home := map[string]string{} // family → file
+func checkEdition(t *testing.T, dir string, files []Expected, cfg *Config, lock *Lock) {
+	t.Helper()
+	b := rowsOf{}
+	var tables []schema.Table
 	for _, f := range files {
-		columns, rows := readColumns(t, filepath.Join(dir, filepath.FromSlash(f.File)))
-		original := rowColumns
-		if f.File == structuralFile {
-			original = structuralColumns
-		}
-		if !slices.Equal(columns[:len(original)], original) || !slices.Equal(columns[len(columns)-5:], ownColumns) {
+		columns, records, rows := readColumns(t, filepath.Join(dir, filepath.FromSlash(f.File)))
+		name := strings.TrimSuffix(pathpkg.Base(f.File), ".csv")
+		tables = append(tables, schema.Table{Name: name, Header: columns, Records: records})
+		b[f.File] = rows
+		if original := originalColumns(f.File); !slices.Equal(columns[:len(original)], original) ||
+			!slices.Equal(columns[len(columns)-len(ownColumns):], ownColumns) {
 			t.Errorf("%s has the columns %v", f.File, columns)
 		}
-		derived := File{Path: f.File}.ofTest()
+	}
+	checkSchema(t, tables, lock)
+	b.checkHomes(t, files)
+	b.checkQuotas(t, cfg)
+	b.checkDerived(t)
+	b.checkStructural(t, cfg)
+	b.checkHeldOut(t, cfg)
+}
+
+// originalColumns are the columns of the original, in its order.
+func originalColumns(path string) []string {
+	switch path {
+	case structuralFile:
+		return structuralColumns
+	case domainFile:
+		return domainColumns
+	case negativeTrainFile, negativeValFile, thirdPartyFile, ordinaryArmFile:
+		return negativeColumns
+	}
+	return rowColumns
+}
+
+func checkSchema(t *testing.T, tables []schema.Table, lock *Lock) {
+	t.Helper()
+	vocabulary := map[string][]string{"sources": {TemplateSource}, "licences": {OwnLicence}}
+	for _, s := range lock.Sources {
+		vocabulary["sources"] = append(vocabulary["sources"], s.ID)
+		vocabulary["licences"] = append(vocabulary["licences"], s.Licence)
+	}
+	s, err := schema.Load(testenv.Root(t), "configs/schema.yaml", vocabulary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range s.Check(tables) {
+		if i == 20 {
+			t.Error("and more")
+			break
+		}
+		t.Error(v)
+	}
+}
+
+// checkHomes asks that every family and every seed stands in the files of one origin, and every row once in its file.
+func (b rowsOf) checkHomes(t *testing.T, files []Expected) {
+	t.Helper()
+	home := map[string]string{}
+	for _, f := range files {
 		seen := map[string]bool{}
+		rows := b[f.File]
+		if len(rows) != f.Benign+f.Injection {
+			t.Errorf("%s has %d rows, the report says %s", f.File, len(rows), f)
+		}
 		for _, r := range rows {
-			for column, allowed := range vocabulary {
-				if v, ok := r[column]; ok && !slices.Contains(allowed, v) {
-					t.Errorf("%s: column %s holds %q", f.File, column, v)
-				}
+			key := r["row_id"] + " " + r["transform_type"]
+			if f.File == heldOutFile {
+				key += r["obfuscation"]
 			}
-			if strings.TrimSpace(r["text"]) == "" || strings.Contains(r["text"], "\x00") {
-				t.Errorf("%s: %s has the text %.40q", f.File, r["parent_seed_id"], r["text"])
-			}
-			if v, ok := r["attack_type"]; ok && (v == "none") != (r["label"] == "0") {
-				t.Errorf("%s: %s has label %s and attack type %s", f.File, r["parent_seed_id"], r["label"], v)
-			}
-			key := r["parent_seed_id"] + r["transform_type"]
 			if seen[key] {
 				t.Errorf("%s holds %s twice", f.File, key)
 			}
 			seen[key] = true
-			if f.File == testFile {
-				test[r["parent_seed_id"]] = r
-			}
-			if derived {
-				if of := test[r["parent_seed_id"]]; of["text"] != r["text"] || r["obfuscation"] == "none" {
-					t.Errorf("%s: %s is no obfuscated row of test", f.File, r["parent_seed_id"])
+			for _, key := range []string{"family " + r["family_id"], "row " + r["row_id"], "row " + r["parent_seed_id"],
+				"frame " + r["frame_id"], "carrier " + r["carrier_id"]} {
+				if strings.HasSuffix(key, " ") {
+					continue
 				}
-				continue
-			}
-			if at, ok := home[r["family_id"]]; ok && at != f.File {
-				t.Errorf("family %s is in %s and %s", r["family_id"], at, f.File)
-			}
-			home[r["family_id"]] = f.File
-			main := slices.Contains([]string{trainFile, valFile, testFile}, f.File)
-			if o := r["obfuscation"]; o != "" && o != "none" && !main {
-				t.Errorf("%s: %s is obfuscated", f.File, r["parent_seed_id"])
-			}
-			if _, coded, _ := strings.Cut(r["text"], "\n"); r["obfuscation"] == "base64_wrap" {
-				if _, err := base64.StdEncoding.DecodeString(coded); err != nil {
-					t.Errorf("%s: %s: %v", f.File, r["parent_seed_id"], err)
+				if at, ok := home[key]; ok && at != origin(f.File) {
+					t.Errorf("%s is in %s and %s", key, at, f.File)
 				}
-			}
-		}
-		if f.File == structuralFile {
-			checkStructural(t, rows)
-		}
-	}
-	for _, share := range []string{trainFile, valFile, testFile} {
-		_, rows := readColumns(t, filepath.Join(dir, share))
-		var all, obfuscated [2]int
-		for _, r := range rows {
-			l, _ := strconv.Atoi(r["label"])
-			all[l]++
-			if r["obfuscation"] != "none" {
-				obfuscated[l]++
-			}
-		}
-		for l := range all {
-			if obfuscated[l] != all[l]/5 {
-				t.Errorf("%s: %d of %d rows of class %d are obfuscated, want a fifth", share, obfuscated[l], all[l], l)
+				home[key] = origin(f.File)
 			}
 		}
 	}
 }
 
-// checkStructural takes every text back out of its surroundings: the three rows of a seed must agree.
-func checkStructural(t *testing.T, rows []row) {
+// checkQuotas asks for the rows that the configuration asks for.
+func (b rowsOf) checkQuotas(t *testing.T, cfg *Config) {
+	t.Helper()
+	want := []Classes{cfg.Obfuscation.Train, cfg.Obfuscation.Val, cfg.Obfuscation.Test}
+	for i, path := range []string{trainFile, valFile, testFile} {
+		strata, sources := Quota{}, map[string]int{}
+		var disguised Classes
+		for _, r := range b[path] {
+			strata[r.stratum()]++
+			if r["label"] == "0" {
+				sources[r["source"]]++
+			}
+			switch _, ours := disguise.Named(r["obfuscation"]); {
+			case ours && r["label"] == "0":
+				disguised.Benign++
+			case ours:
+				disguised.Injection++
+			}
+		}
+		for s, n := range cfg.Quotas.parts()[i] {
+			if strata[s] != n {
+				t.Errorf("%s holds %d rows of %s, want %d", path, strata[s], s, n)
+			}
+			delete(strata, s)
+		}
+		if len(strata) > 0 {
+			t.Errorf("%s holds %v beyond its quotas", path, strata)
+		}
+		for s, n := range sources {
+			if most := cfg.Balance.MaxSource; most > 0 && n*1000 > most*cfg.Quotas.parts()[i]["benign"] {
+				t.Errorf("%s holds %d benign rows of %s", path, n, s)
+			}
+		}
+		if disguised != want[i] {
+			t.Errorf("%s holds %+v disguised rows, want %+v", path, disguised, want[i])
+		}
+	}
+	count := func(path, column, value string) (n int) {
+		for _, r := range b[path] {
+			if r[column] == value {
+				n++
+			}
+		}
+		return n
+	}
+	for _, c := range []struct {
+		what      string
+		got, want int
+	}{
+		{"real hard-benign rows", count(hardBenignFile, "source_type", "real"), cfg.HardBenign.Real},
+		{"curated hard-benign rows", count(hardBenignFile, "source_type", "curated"), cfg.HardBenign.Curated},
+		{"third-party rows", len(b[thirdPartyFile]), cfg.Augmentation.SecurityAdjacent},
+		{"ordinary rows", len(b[ordinaryArmFile]), cfg.Augmentation.Ordinary},
+		{"hard negatives of train", len(b[negativeTrainFile]), cfg.HardBenign.Negative.Train},
+		{"hard negatives of val", len(b[negativeValFile]), cfg.HardBenign.Negative.Val},
+		{"benign rows of balanced_subtype_test", count(balancedFile, "label", "0"), cfg.Slices.Benign},
+		{"obfuscated attacks", len(b[obfuscatedAttacksFile]), cfg.Obfuscation.Test.Injection},
+		{"benign twins", len(b[obfuscatedBenignFile]), cfg.Obfuscation.Twins},
+		{"parents", len(b[parentsFile]), cfg.Obfuscation.Test.Injection + cfg.Obfuscation.Twins},
+	} {
+		if c.got != c.want {
+			t.Errorf("%d %s, want %d", c.got, c.what, c.want)
+		}
+	}
+	for domain, want := range cfg.Domain {
+		var got Classes
+		for _, r := range b[domainFile] {
+			switch {
+			case r["domain"] != domain:
+			case r["label"] == "0":
+				got.Benign++
+			default:
+				got.Injection++
+			}
+		}
+		if got != want {
+			t.Errorf("domain %s has %+v rows, want %+v", domain, got, want)
+		}
+	}
+	for _, r := range slices.Concat(b[thirdPartyFile], b[hardBenignFile]) {
+		if r["topic"] == "" && r["source_type"] != "curated" {
+			t.Errorf("the security-adjacent row %s has no topic", r["row_id"])
+		}
+	}
+}
+
+// checkDerived asks that the rows of derived files are those of test, that every obfuscated row has a parent, and that
+// encoded ones give it back.
+func (b rowsOf) checkDerived(t *testing.T) {
+	t.Helper()
+	test, parents := map[string]row{}, map[string]row{}
+	for _, r := range b[testFile] {
+		test[r["row_id"]] = r
+	}
+	for _, r := range b[parentsFile] {
+		parents[r["row_id"]] = r
+	}
+	kinds := map[string]int{}
+	for _, path := range []string{balancedFile, obfuscatedAttacksFile, obfuscatedBenignFile, parentsFile,
+		heldOutFile, heldOutSeedsFile} {
+		for _, r := range b[path] {
+			of, ok := test[r["row_id"]]
+			same := of["text"] == r["text"]
+			switch {
+			case !ok:
+				t.Errorf("%s: %s is no row of test", path, r["row_id"])
+			case (path == balancedFile || path == obfuscatedAttacksFile || path == heldOutSeedsFile) && !same:
+				t.Errorf("%s: %s has another text in test", path, r["row_id"])
+			case path == obfuscatedBenignFile && !same && of["text"] != parents[r["row_id"]]["text"]:
+				t.Errorf("%s: %s stands in test neither plain nor as here", path, r["row_id"])
+			}
+		}
+	}
+	for _, r := range slices.Concat(b[obfuscatedAttacksFile], b[obfuscatedBenignFile]) {
+		p := parents[r["row_id"]]
+		if p["pair_id"] != r["pair_id"] || r["pair_id"] == "" || p["text"] == r["text"] || p["text"] == "" {
+			t.Errorf("%s has the parent %v", r["row_id"], p)
+		}
+		if r["label"] == "1" {
+			kinds[r["obfuscation_kind"]]++
+		}
+		_, coded, _ := strings.Cut(r["text"], "\n")
+		if r["obfuscation"] == "base64_wrap" {
+			if clean, err := base64.StdEncoding.DecodeString(coded); err != nil || string(clean) != p["text"] {
+				t.Errorf("%s decodes to %.40q, %v", r["row_id"], clean, err)
+			}
+		}
+	}
+	low, high := len(b[obfuscatedAttacksFile]), 0
+	for _, k := range disguise.Kinds {
+		low, high = min(low, kinds[k]), max(high, kinds[k])
+	}
+	if high-low > 1 {
+		t.Errorf("the kinds stand %v times", kinds)
+	}
+	twins := map[string]string{}
+	for _, r := range b[obfuscatedBenignFile] {
+		twins[r["pair_id"]] = r["obfuscation"]
+	}
+	for _, r := range b[obfuscatedAttacksFile] {
+		if twin, ok := twins[r["pair_id"]]; ok && twin != r["obfuscation"] {
+			t.Errorf("%s is in %s, its twin in %s", r["row_id"], r["obfuscation"], twin)
+		}
+	}
+}
+
+// checkStructural takes every text back out of its surroundings: it must be that of the seed.
+func (b rowsOf) checkStructural(t *testing.T, cfg *Config) {
+	t.Helper()
 	seeds := map[string]string{}
+	count := map[string]int{}
+	for _, r := range b[structuralSeedsFile] {
+		seeds[r["row_id"]] = r["text"]
+		count[r["label"]]++
+		if r["topic"] != "" {
+			count["adjacent"]++
+		}
+	}
+	s := cfg.Structural
+	if count["0"] != s.Seeds || count["1"] != s.Seeds || count["adjacent"] != s.Adjacent {
+		t.Errorf("seeds by class %v, want %d of each and %d security-adjacent ones", count, s.Seeds, s.Adjacent)
+	}
 	number := map[string]int{}
-	for _, r := range rows {
-		var text string
-		if r["transform_type"] == JSONWrap {
-			var v struct{ Task string }
-			if err := json.Unmarshal([]byte(r["text"]), &v); err != nil {
-				t.Errorf("%s: %v", r["parent_seed_id"], err)
-			}
-			text = v.Task
-		} else {
-			start, err1 := strconv.Atoi(r["seed_start"])
-			length, err2 := strconv.Atoi(r["seed_length"])
-			if err1 != nil || err2 != nil {
-				t.Fatalf("%s: seed_start %q, seed_length %q", r["parent_seed_id"], r["seed_start"], r["seed_length"])
-			}
-			text = string([]rune(r["text"])[start : start+length])
+	for _, r := range b[structuralFile] {
+		p := disguise.Placed{Text: r["text"], Start: -1}
+		var err error
+		if p.Length, err = strconv.Atoi(r["seed_length"]); err != nil {
+			t.Errorf("%s: seed_length %q", r["row_id"], r["seed_length"])
 		}
-		id := r["parent_seed_id"]
-		if other, ok := seeds[id]; ok && other != text {
-			t.Errorf("the rows of %s give back different texts", id)
+		if r["transform_type"] != disguise.JSONWrap {
+			if p.Start, err = strconv.Atoi(r["seed_start"]); err != nil {
+				t.Errorf("%s: seed_start %q", r["row_id"], r["seed_start"])
+			}
 		}
-		seeds[id] = text
-		number[id]++
+		if text, err := p.Unwrap(); err != nil || text != seeds[r["row_id"]] {
+			t.Errorf("%s in %s gives back %.40q, %v", r["row_id"], r["transform_type"], text, err)
+		}
+		number[r["row_id"]]++
 	}
-	for id, n := range number {
-		if n != 3 {
-			t.Errorf("%s has %d rows, want three", id, n)
+	for id := range seeds {
+		if number[id] != len(disguise.Surroundings) {
+			t.Errorf("%s has %d rows", id, number[id])
 		}
 	}
-	if len(seeds) != 666 {
-		t.Errorf("%d seeds, want 333 of each class", len(seeds))
+}
+
+// checkHeldOut asks for the same rows in every held-out disguise, and that no training text shows one.
+func (b rowsOf) checkHeldOut(t *testing.T, cfg *Config) {
+	t.Helper()
+	seeds := map[string]bool{}
+	for _, r := range b[heldOutSeedsFile] {
+		seeds[r["row_id"]] = true
+	}
+	by := map[string]map[string]bool{}
+	for _, r := range b[heldOutFile] {
+		if by[r["obfuscation"]] == nil {
+			by[r["obfuscation"]] = map[string]bool{}
+		}
+		by[r["obfuscation"]][r["row_id"]] = true
+	}
+	for _, h := range disguise.HeldOuts {
+		if len(by[h.Name]) != 2*cfg.HeldOut.Seeds {
+			t.Errorf("%d rows in %s", len(by[h.Name]), h.Name)
+		}
+		for id := range by[h.Name] {
+			if !seeds[id] {
+				t.Errorf("%s stands in %s and is no seed", id, h.Name)
+			}
+		}
+		for _, r := range slices.Concat(b[trainFile], b[valFile]) {
+			if h.Shows(r["text"]) {
+				t.Errorf("%s shows %s", r["row_id"], h.Name)
+			}
+		}
 	}
 }

@@ -8,12 +8,17 @@ import (
 	"pidsbench/internal/textnorm"
 )
 
+const (
+	stageNear     = "near"
+	stageFamilies = "families"
+)
+
 // Kin are the IDs of two records that are one family.
 type Kin [2]string
 
-// Families joins rows that may never be parted: equal exact, skeleton or plain form, one carrier, one frame, a near
-// pair, or kin, closed under chains. Near pairs go by the positions of in. A family is named after its smallest member
-// ID. Kin that name an absent record join nothing.
+// Families joins rows that may never be parted: equal exact, skeleton or plain form, one carrier, one frame, one seed,
+// a near pair, or kin, closed under chains. Near pairs go by the positions of in. A family is named after its smallest
+// member ID. Kin that name an absent record join nothing.
 func Families(in []Record, near []neardup.Pair, kin []Kin) []Record {
 	sets := neardup.NewFamilies(len(in))
 	byKey := map[string]int{}
@@ -30,9 +35,11 @@ func Families(in []Record, near []neardup.Pair, kin []Kin) []Record {
 	for i, r := range in {
 		join("exact\x00", textnorm.Exact(r.Text), i)
 		join("skeleton\x00", textnorm.Skeleton(r.Text), i)
-		join("plain\x00", plain(r.Text), i)
+		join("plain\x00", textnorm.Plain(r.Text), i)
 		join("carrier\x00", r.Carrier, i)
 		join("frame\x00", r.Frame, i)
+		join("record\x00", r.ID, i)
+		join("record\x00", r.Parent, i)
 	}
 	sets.JoinPairs(near)
 	at := make(map[string]int, len(in))
@@ -73,4 +80,13 @@ func byFamily(records []Record) (names []string, members map[string][]int) {
 		members[r.Family] = append(members[r.Family], i)
 	}
 	return names, members
+}
+
+// nearPairs returns the pairs of rows whose cosine is at least threshold, as they are written or in their plain form.
+func nearPairs(records []Record, threshold float64) []neardup.Pair {
+	forms := make([]string, len(records))
+	for i, r := range records {
+		forms[i] = textnorm.Plain(r.Text)
+	}
+	return append(neardup.Pairs(texts(records), threshold, 0), neardup.Pairs(forms, threshold, 0)...)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/disguise"
 	"pidsbench/internal/draw"
 )
 
@@ -25,13 +26,26 @@ const (
 	testFile              = "test.csv"
 	hardBenignFile        = "eval_subsets/hard_benign_test.csv"
 	ordinaryFile          = "eval_subsets/ordinary_benign.csv"
+	balancedFile          = "eval_subsets/balanced_subtype_test.csv"
 	obfuscatedAttacksFile = "eval_subsets/obfuscated_attacks.csv"
 	obfuscatedBenignFile  = "eval_subsets/obfuscated_benign.csv"
+	parentsFile           = "eval_subsets/obfuscation_parents.csv"
+	domainFile            = "ood/domain_ood.csv"
 	structuralFile        = "ood/structural_ood.csv"
+	structuralSeedsFile   = "ood/structural_seeds.csv"
+	heldOutFile           = "ood/held_out_obfuscation.csv"
+	heldOutSeedsFile      = "ood/held_out_seeds.csv"
+	negativeTrainFile     = "hard_negative_train.csv"
+	negativeValFile       = "hard_negative_val.csv"
+	thirdPartyFile        = "hard_negative_thirdparty.csv"
+	ordinaryArmFile       = "hard_negative_ordinary.csv"
 )
 
-// ofTest reports whether the file repeats rows of the test split.
-func (f File) ofTest() bool { return f.Path == obfuscatedAttacksFile || f.Path == obfuscatedBenignFile }
+// derived are the files that repeat rows of another one.
+var derived = map[string]string{
+	balancedFile: testFile, obfuscatedAttacksFile: testFile, obfuscatedBenignFile: testFile, parentsFile: testFile,
+	heldOutFile: testFile, heldOutSeedsFile: testFile, structuralFile: structuralSeedsFile,
+}
 
 // The original's columns come first and in its order; ours follow.
 var (
@@ -43,34 +57,61 @@ var (
 	structuralColumns = []string{
 		"text", "label", "source", "ood_type", "transform_type", "original_seed_idx", "generation_method",
 	}
-	ownColumns        = []string{"family_id", "frame_id", "carrier_id", "authorship", "license"}
-	ownShiftedColumns = []string{"parent_seed_id", "language", "seed_start", "seed_length", "filler_ids"}
+	domainColumns   = []string{"text", "label", "source", "domain", "ood_type", "attack_style", "generation_method"}
+	negativeColumns = []string{
+		"text", "label", "source_type", "parent_seed_id", "split", "hardneg_category", "source", "attack_type", "language",
+		"obfuscation",
+	}
+	ownColumns = []string{
+		"row_id", "family_id", "frame_id", "carrier_id", "authorship", "license", "attack_rule", "obfuscation_kind", "edits",
+		"pair_id", "topic",
+	}
+	seedColumns       = []string{"seed_kind"}
+	ownShiftedColumns = []string{"language", "seed_start", "seed_length", "filler_ids", "seed_kind"}
+	ownDomainColumns  = []string{"language"}
 )
 
-// attackType is what stands in the column until a classifier names the subtypes.
-func attackType(l dataset.Label) string {
-	if l == dataset.Injection {
-		return "unclassified"
+func orNone(s string) string {
+	if s == "" {
+		return "none"
 	}
-	return "none"
+	return s
 }
 
-func sourceType(r Record) string {
-	if r.Authorship == "template" {
-		return "template"
+func (r Record) attackType() string {
+	if r.Label == dataset.Benign {
+		return "none"
 	}
-	return "real"
+	return r.AttackType
+}
+
+// seedID is the row that r paraphrases, or r itself.
+func (r Record) seedID() string {
+	if r.Parent != "" {
+		return r.Parent
+	}
+	return r.ID
 }
 
 func (r Record) columns(sourceType string) []string {
 	return []string{
-		r.ID, r.Text, strconv.Itoa(int(r.Label)), r.Source, attackType(r.Label), r.Language, "none", "0", sourceType,
-		r.Obfuscation,
+		r.seedID(), r.Text, strconv.Itoa(int(r.Label)), r.Source, r.attackType(), r.Language, orNone(r.Generator),
+		strconv.Itoa(r.Round), sourceType, r.Obfuscation,
 	}
 }
 
 func (r Record) own() []string {
-	return []string{r.Family, r.Frame, r.Carrier, r.Authorship, r.License}
+	return []string{
+		r.ID, r.Family, r.Frame, r.Carrier, r.Authorship, r.License, r.AttackRule, disguise.KindOf(r.Obfuscation),
+		strconv.Itoa(r.Edits), r.Pair, r.Topic,
+	}
+}
+
+func sourceType(r Record) string {
+	if r.template() {
+		return "template"
+	}
+	return "real"
 }
 
 // mainFile lays out train, val or test. Rows stand in hash order, so that their order says nothing about class or
@@ -83,12 +124,16 @@ func mainFile(path string, records []Record, seed int64) File {
 	return f
 }
 
-// evalFile lays out a set that is used for evaluation alone. Its source_type is the provenance of the row: real, for a
-// third-party public text.
+// evalFile lays out a set that is used for evaluation alone. Its source_type is the provenance of the row: curated for
+// one of ours, real for a third-party public text.
 func evalFile(path string, records []Record, seed int64) File {
 	f := File{Path: path, Columns: slices.Concat(rowColumns, ownColumns), Records: shuffled(path, records, seed)}
 	for _, r := range f.Records {
-		f.Rows = append(f.Rows, slices.Concat(r.columns("real"), r.own()))
+		provenance := "real"
+		if r.Role == Curated {
+			provenance = "curated"
+		}
+		f.Rows = append(f.Rows, slices.Concat(r.columns(provenance), r.own()))
 	}
 	return f
 }
@@ -104,26 +149,83 @@ func sliceFile(path string, records []Record, seed int64) File {
 	return f
 }
 
-func shiftedFile(path string, rows []Shifted, seed int64) File {
+func structuralRows(path string, rows []Record, seed int64) File {
 	f := File{Path: path, Columns: slices.Concat(structuralColumns, ownShiftedColumns, ownColumns)}
-	rows = slices.Clone(rows)
-	draw.Order(rows, seed, "order "+path, func(s Shifted) string { return s.Transform + " " + s.ID })
-	for _, s := range rows {
+	f.Records = slices.Clone(rows)
+	draw.Order(f.Records, seed, "order "+path, func(r Record) string { return r.Shift.Transform + " " + r.ID })
+	for _, r := range f.Records {
 		start := ""
-		if s.Start >= 0 {
-			start = strconv.Itoa(s.Start)
+		if r.Shift.Start >= 0 {
+			start = strconv.Itoa(r.Shift.Start)
 		}
-		f.Records = append(f.Records, s.Record)
 		f.Rows = append(f.Rows, slices.Concat([]string{
-			s.Text, strconv.Itoa(int(s.Label)), s.Source, "structural", s.Transform, strconv.Itoa(s.SeedIndex),
+			r.Text, strconv.Itoa(int(r.Label)), r.Source, "structural", r.Shift.Transform, strconv.Itoa(r.Shift.SeedIndex),
 			"deterministic_transform",
-		}, []string{s.ID, s.Language, start, strconv.Itoa(s.Length), strings.Join(s.Fillers, " ")}, s.own()))
+		}, []string{r.Language, start, strconv.Itoa(r.Shift.Length), strings.Join(r.Shift.Fillers, " "),
+			r.seedKind()}, r.own()))
+	}
+	return f
+}
+
+// seedKind says whether a seed of the structural split is security-adjacent, which its benign half is by half.
+func (r Record) seedKind() string {
+	if r.Topic != "" {
+		return "security_adjacent"
+	}
+	return "ordinary"
+}
+
+// seedRows lays out the texts of the structural split as they are by themselves.
+func seedRows(path string, records []Record, seed int64) File {
+	columns := slices.Concat(rowColumns, seedColumns, ownColumns)
+	f := File{Path: path, Columns: columns, Records: shuffled(path, records, seed)}
+	for _, r := range f.Records {
+		f.Rows = append(f.Rows, slices.Concat(r.columns(sourceType(r)), []string{r.seedKind()}, r.own()))
+	}
+	return f
+}
+
+// heldOutRows lays out the rows of each held-out disguise.
+func heldOutRows(path string, rows []Record, seed int64) File {
+	f := File{Path: path, Columns: slices.Concat(rowColumns, sliceColumns, ownColumns), Records: slices.Clone(rows)}
+	draw.Order(f.Records, seed, "order "+path, func(r Record) string { return r.Obfuscation + " " + r.ID })
+	for _, r := range f.Records {
+		f.Rows = append(f.Rows, slices.Concat(r.columns(sourceType(r)), []string{"test", "held_out_obfuscation"}, r.own()))
+	}
+	return f
+}
+
+func domainRows(path string, records []Record, seed int64) File {
+	columns := slices.Concat(domainColumns, ownDomainColumns, ownColumns)
+	f := File{Path: path, Columns: columns, Records: shuffled(path, records, seed)}
+	for _, r := range f.Records {
+		f.Rows = append(f.Rows, slices.Concat([]string{
+			r.Text, strconv.Itoa(int(r.Label)), r.Source, r.Domain, "domain", r.attackType(), r.Authorship,
+			r.Language,
+		}, r.own()))
+	}
+	return f
+}
+
+// negativeFile lays out benign rows for an augmented arm.
+func negativeFile(path, split, sourceType string, records []Record, seed int64) File {
+	f := File{Path: path, Columns: slices.Concat(negativeColumns, ownColumns), Records: shuffled(path, records, seed)}
+	for _, r := range f.Records {
+		category := "ordinary"
+		switch {
+		case r.Role == HardNegative:
+			category = r.Topic
+		case r.Topic != "":
+			category = "security_adjacent"
+		}
+		f.Rows = append(f.Rows, slices.Concat([]string{
+			r.Text, strconv.Itoa(int(r.Label)), sourceType, r.seedID(), split, category, r.Source, r.attackType(), r.Language,
+			r.Obfuscation,
+		}, r.own()))
 	}
 	return f
 }
 
 func shuffled(path string, records []Record, seed int64) []Record {
-	out := slices.Clone(records)
-	draw.Order(out, seed, "order "+path, byID)
-	return out
+	return inHashOrder(records, seed, "order "+path)
 }

@@ -72,6 +72,21 @@ func TestReadersGiveTextClassAndCarrier(t *testing.T) {
 		{"parquet, one inner source", Source{Format: "parquet", Text: []string{"text"}, Label: byLabel,
 			Where: &Where{"source", "mine"}}, "a.parquet", parquetBytes(t),
 			[]Item{{Text: "one", Label: dataset.Injection}, {Text: "thrée\r\n"}}},
+		{"json, an array of texts", Source{Format: "json", Text: []string{"text"}, Label: benign}, "a.json",
+			[]byte(` ["a", "b\n"]`), []Item{{Text: "a"}, {Text: "b\n"}}},
+		{"json, a column in an object", Source{Format: "json", Text: []string{"a.b.c", "d.e"}, Label: benign}, "a.json",
+			[]byte(`[{"a":{"b":{"c":"deep"}},"d.e":"plain"}]`), []Item{{Text: "deep\n\nplain"}}},
+		{"yaml, one row a file", Source{Format: "yaml", Text: []string{"value"}, Label: benign}, "a.yaml",
+			[]byte("---\nname: x\nvalue: >\n  one\n  two\n\n  three\n"), []Item{{Text: "one two\nthree\n"}}},
+		{"yaml, a column in an object", Source{Format: "yaml", Text: []string{"a.b"}, Label: benign}, "a.yaml",
+			[]byte("a:\n  b: 'it''s'\n"), []Item{{Text: "it's"}}},
+		{"dialogues, the first speaker", Source{Format: "dialogues", Label: benign,
+			Languages: Languages{Folder: map[string]string{"finnish": "fi"}}}, "data/finnish/a.yml",
+			[]byte("conversations:\n- - q1\n  - a1\n- - q2\n  - a2\n  - q3\n- - 7\n  - a4\n- stray\n"),
+			[]Item{{Text: "q1", Language: "fi"}, {Text: "q2", Language: "fi"}, {Text: "q3", Language: "fi"}}},
+		{"a language column that some rows lack", Source{Format: "jsonl", Text: []string{"t"}, Label: benign,
+			Languages: Languages{Column: "lang"}}, "a.jsonl", []byte("{\"t\":\"a\",\"lang\":\"zu\"}\n{\"t\":\"b\"}\n"),
+			[]Item{{Text: "a", Language: "zu"}, {Text: "b"}}},
 		{"conversations, a turn is one row", Source{ID: "s", Format: "conversations", Label: benign}, "a.json",
 			[]byte(`{"c2":{"messages":[[{"text":"hi"},{"text":"you"}]]},` +
 				`"c1":{"messages":[[{"text":"b"}],[{"text":"a"}]]}}`),
@@ -107,6 +122,12 @@ func TestReadersNameWhatIsWrong(t *testing.T) {
 			"a.jsonl", "{\"t\":\"a\"}\n{\"t\"", "a.jsonl: row 1"},
 		{"no Parquet", Source{Format: "parquet"}, "a.parquet", "PAR1PAR1", "a.parquet"},
 		{"no conversations", Source{Format: "conversations"}, "a.json", "[1]", "an object of conversations"},
+		{"no object in an array", Source{Format: "json", Text: []string{"t"}}, "a.json", "[1]", "a.json"},
+		{"no such inner column", Source{Format: "json", Text: []string{"a.b"}}, "a.json", `[{"a":1}]`, `no column "a.b"`},
+		{"no YAML", Source{Format: "yaml", Text: []string{"t"}}, "a.yaml", "a: [", "a.yaml"},
+		{"a YAML list", Source{Format: "yaml", Text: []string{"t"}}, "a.yaml", "- a\n", "a.yaml"},
+		{"no text in YAML", Source{Format: "yaml", Text: []string{"t"}}, "a.yaml", "t: 7\n", `no column "t"`},
+		{"no dialogues", Source{Format: "dialogues"}, "a.yml", "conversations: 7\n", "a list of conversations"},
 		{"too few lines", Source{Format: "csv", SkipLines: 2}, "a.csv", "a\n", "fewer lines"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -120,9 +141,11 @@ func FuzzReadItems(f *testing.F) {
 	f.Add("csv", []byte("text,label\na,0\n"))
 	f.Add("json", []byte(`[{"text":"a","label":1}]`))
 	f.Add("jsonl", []byte(`{"text":"a","label":"0"}`))
+	f.Add("yaml", []byte("text: >\n  a\nlabel: '0'\n"))
+	f.Add("dialogues", []byte("conversations:\n- - a\n  - b\n"))
 	f.Add("conversations", []byte(`{"c":{"messages":[[{"text":"hi"}]]}}`))
 	f.Fuzz(func(t *testing.T, format string, data []byte) {
-		if !slices.Contains([]string{"csv", "json", "jsonl", "conversations"}, format) {
+		if !slices.Contains([]string{"csv", "json", "jsonl", "yaml", "conversations", "dialogues"}, format) {
 			t.Skip("no format of a source")
 		}
 		s := &Source{ID: "s", Format: format, Text: []string{"text"}, Label: byLabel}
@@ -201,7 +224,7 @@ func TestSelectCutsToTheQuotaAndGivesFiller(t *testing.T) {
 		in = append(in, pool(dataset.Benign, s))
 	}
 	kept, removed := Select(in, lock, 1)
-	inPool, fillers, _ := byRole(kept)
+	inPool, fillers := byRole(kept)[Pool], byRole(kept)[Filler]
 	if len(inPool) != 10 || len(fillers) != 5 || reasons(removed)["beyond the quota"] != 5 {
 		t.Errorf("%d in the pool, %d fillers, %v removed", len(inPool), len(fillers), reasons(removed))
 	}
@@ -210,4 +233,80 @@ func TestSelectCutsToTheQuotaAndGivesFiller(t *testing.T) {
 	if diff := cmp.Diff(kept, again); diff != "" {
 		t.Errorf("the order of the rows matters: %s", diff)
 	}
+}
+
+func TestImportTellsLanguagesRowByRow(t *testing.T) {
+	lock := &Lock{Sources: []Source{
+		{ID: "a", Role: Pool, Language: "mul", Languages: Languages{Detect: []string{"en", "de"}}},
+		{ID: "b", Role: Pool, Language: "en", Languages: Languages{Column: "lang"}},
+	}}
+	items := [][]Item{
+		{{Text: "Der Bus zum Hafen fährt bis spät am Abend alle zwanzig Minuten ab."}, {Text: "ja"}},
+		{{Text: "one", Language: "zu"}, {Text: "two"}},
+	}
+	kept, _ := Import(lock, items, 1)
+	got := map[string]string{}
+	for _, r := range kept {
+		got[r.Text[:2]] = r.Language
+	}
+	if diff := cmp.Diff(map[string]string{"De": "de", "ja": "und", "on": "zu", "tw": "en"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestImportKeepsTheQuotaOfALanguage(t *testing.T) {
+	lock := &Lock{Sources: []Source{{ID: "a", Role: Pool, Select: Selection{PerLanguage: 3}}}}
+	var items []Item
+	for i := range 12 {
+		items = append(items, Item{Text: fmt.Sprint("line ", i), Language: []string{"fi", "et", "fi"}[i%3]})
+	}
+	kept, removed := Import(lock, [][]Item{items}, 1)
+	n := map[string]int{}
+	for _, r := range kept {
+		n[r.Language]++
+	}
+	if n["fi"] != 3 || n["et"] != 3 || reasons(removed)["beyond the quota of the language"] != 6 {
+		t.Errorf("kept %v, removed %v", n, reasons(removed))
+	}
+	slices.Reverse(items)
+	again, _ := Import(lock, [][]Item{items}, 1)
+	if diff := cmp.Diff(kept, again); diff != "" {
+		t.Errorf("the order of the source matters: %s", diff)
+	}
+}
+
+func TestWordsCountsScriptsWithoutSpaces(t *testing.T) {
+	for text, want := range map[string]int{
+		"one two  three": 3, "": 0, "你好": 1, "你叫什么名字": 3, "항구로 가는 버스": 3, "รถเมล์ไปท่าเรือ": 7, "a 港へ行く": 3,
+	} {
+		if got := words(text); got != want {
+			t.Errorf("words(%q) = %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestMembersFollowsStarsAndExclamationMarks(t *testing.T) {
+	names := []string{"d/a/one.yml", "d/a/sub/two.yml", "d/b/one.yml", "d/b/x.yml", "d/top.yml", "other.yml"}
+	for _, tt := range []struct {
+		paths   []string
+		folders map[string]string
+		want    []string
+	}{
+		{[]string{"other.yml", "d/top.yml"}, nil, []string{"other.yml", "d/top.yml"}},
+		{[]string{"d/*/one.yml"}, nil, []string{"d/a/one.yml", "d/b/one.yml"}},
+		{[]string{"d/*.yml"}, nil, []string{"d/top.yml"}},
+		{[]string{"d/**.yml", "!d/*/one.yml"}, nil, []string{"d/a/sub/two.yml", "d/b/x.yml", "d/top.yml"}},
+		{[]string{"d/**.yml"}, map[string]string{"b": "de"}, []string{"d/b/one.yml", "d/b/x.yml"}},
+	} {
+		s := Source{ID: "s", Paths: tt.paths, Languages: Languages{Folder: tt.folders}}
+		got, err := s.members(names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%q: %s", tt.paths, diff)
+		}
+	}
+	_, err := (&Source{ID: "s", Paths: []string{"e/*.yml"}}).members(names)
+	wantFault(t, err, fault.Integrity, `source "s"`, `"e/*.yml"`)
 }

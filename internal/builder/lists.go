@@ -1,30 +1,64 @@
 package builder
 
 import (
+	"os"
 	"path/filepath"
 
+	"pidsbench/internal/fault"
 	"pidsbench/internal/lists"
+	"pidsbench/internal/subtype"
+)
+
+// Files of reviewed decisions and rules, relative to the root.
+const (
+	adjacentPath   = "data/lists/security_adjacent.yaml"
+	dropPath       = "data/lists/drop.yaml"
+	hardBenignPath = "data/lists/hard_benign.yaml"
+	subtypePath    = "data/lists/subtypes.yaml"
 )
 
 // Lists are the reviewed lists under data/lists.
 type Lists struct {
-	Drops    map[string]string      // textnorm.ExactHash of a row that is left out → the reason
-	Adjacent func(text string) bool // whether a text holds a security-adjacent word
+	Drops    map[string]string               // textnorm.ExactHash of a row that is left out → the reason
+	Adjacent func(text string) bool          // whether a text holds a security-adjacent word
+	Verdicts map[string]lists.Verdict        // textnorm.ExactHash of a benign prompt that was read → what its reader says
+	Classify func(text string) subtype.Match // the attack type of an injection
 }
 
-// LoadLists reads both lists below root.
-func LoadLists(root string) (Lists, error) {
-	words, err := lists.LoadWords(filepath.Join(root, "data", "lists", "security_adjacent.yaml"))
+// LoadLists reads the lists below root.
+func LoadLists(root string) (l Lists, err error) {
+	path := func(p string) string { return filepath.Join(root, filepath.FromSlash(p)) }
+	words, err := lists.LoadWords(path(adjacentPath))
 	if err != nil {
-		return Lists{}, err
+		return l, err
 	}
-	drops, err := lists.LoadDrops(filepath.Join(root, "data", "lists", "drop.yaml"))
-	if err != nil {
-		return Lists{}, err
-	}
-	adjacent := func(text string) bool {
+	l.Adjacent = func(text string) bool {
 		_, ok := words.Match(text)
 		return ok
 	}
-	return Lists{drops, adjacent}, nil
+	if l.Drops, err = lists.LoadDrops(path(dropPath)); err != nil {
+		return l, err
+	}
+	if l.Verdicts, err = lists.LoadHardBenign(path(hardBenignPath)); err != nil {
+		return l, err
+	}
+	rules, err := subtype.Load(path(subtypePath))
+	if err != nil {
+		return l, err
+	}
+	l.Classify = rules.Classify
+	return l, nil
+}
+
+// hashInputs returns the SHA-256 of every file of the repository that steers a build.
+func hashInputs(root string, paths []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, p := range paths {
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
+		if err != nil {
+			return nil, fault.New(fault.Usage, "cannot read %s: %w", p, err).WithCure("restore it from the repository")
+		}
+		out[p] = hashOf(data)
+	}
+	return out, nil
 }

@@ -1,12 +1,15 @@
 package builder
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/language"
+	"pidsbench/internal/lists"
 	"pidsbench/internal/packages"
 )
 
@@ -14,6 +17,9 @@ import (
 type Lock struct {
 	Packages []PackageEntry `yaml:"packages"`
 	Sources  []Source       `yaml:"sources"`
+
+	goals []goal            // what fills the slots of templates, when a source has some
+	drops map[string]string // hashes of templates that are left out, by the reason
 }
 
 // PackageEntry pins one registry package.
@@ -29,16 +35,18 @@ type PackageEntry struct {
 type Source struct {
 	ID        string    `yaml:"id"`
 	Package   string    `yaml:"package"`
-	Paths     []string  `yaml:"paths"`
-	Format    string    `yaml:"format"` // csv, parquet, json (an array of objects), jsonl or conversations
+	Paths     []string  `yaml:"paths"`  // * stands for any name, ** for any number of folders too
+	Format    string    `yaml:"format"` // see formats
 	SkipLines int       `yaml:"skip_lines"`
 	Where     *Where    `yaml:"where"`
-	Text      []string  `yaml:"text"` // columns, joined by an empty line
+	Text      []string  `yaml:"text"` // columns, joined by an empty line; a.b is column b of the object in a
 	Unescape  bool      `yaml:"unescape"`
 	Carrier   string    `yaml:"carrier"` // the column that names the document
 	Label     LabelRule `yaml:"label"`
 	Role      Role      `yaml:"role"`
-	Language  string    `yaml:"language"` // BCP 47; mul for several
+	Language  string    `yaml:"language"` // BCP 47; mul when each row has its own
+	Languages Languages `yaml:"languages"`
+	Slots     Slots     `yaml:"slots"`
 	Select    Selection `yaml:"select"`
 	Frames    []Frame   `yaml:"frames"`
 	// HardBenign marks a source of prompts: its security-adjacent benign rows become hard-benign ones.
@@ -75,12 +83,20 @@ func (r LabelRule) constant() dataset.Label {
 	return dataset.Benign
 }
 
+// Languages says where the language of a row of a source comes from, when the rows differ. One field is set.
+type Languages struct {
+	Detect []string          `yaml:"detect"` // detected; BCP 47 tags to choose from
+	Column string            `yaml:"column"` // stands in a column; a row without it has the language of the source
+	Folder map[string]string `yaml:"folder"` // by the folder the file lies in; files in other folders are left out
+}
+
 // Selection narrows a source. Rows are chosen in hash order, so a choice does not depend on the order of the source.
 type Selection struct {
 	Words         []int `yaml:"words"` // least and greatest number of words
 	Chars         []int `yaml:"chars"` // least and greatest number of characters
 	Latin         bool  `yaml:"latin"` // no East Asian characters
 	OnePerCarrier bool  `yaml:"one_per_carrier"`
+	PerLanguage   int   `yaml:"per_language"` // at most so many rows of each language
 	Max           int   `yaml:"max"`
 	Filler        int   `yaml:"filler"` // so many more for padding
 }
@@ -96,7 +112,10 @@ type Frame struct {
 }
 
 var (
-	formats     = []string{"csv", "parquet", "json", "jsonl", "conversations"}
+	// csv, parquet and jsonl hold rows; json an array of objects, or of texts as column "text"; yaml one object a file;
+	// conversations an object of lists of turns; dialogues lists of lines said in turn, of which the first speaker's
+	// are rows.
+	formats     = []string{"csv", "parquet", "json", "jsonl", "yaml", "conversations", "dialogues"}
 	authorships = []string{"human", "llm", "template", "unknown"}
 )
 
@@ -107,6 +126,9 @@ func LoadLock(root string) (*Lock, error) {
 		return nil, err
 	}
 	if err := l.check(); err != nil {
+		return nil, err
+	}
+	if err := l.loadFillings(root); err != nil {
 		return nil, err
 	}
 	return &l, nil
@@ -137,7 +159,7 @@ func (l *Lock) check() error {
 			return bad("paths", "", "at least one path")
 		case !slices.Contains(formats, s.Format):
 			return bad("format", s.Format, strings.Join(formats, ", "))
-		case len(s.Text) == 0 && s.Format != "conversations":
+		case len(s.Text) == 0 && !s.spoken():
 			return bad("text", "", "at least one column")
 		case s.Role != Pool && s.Role != Control:
 			return bad("role", s.Role, "pool or control")
@@ -153,15 +175,21 @@ func (l *Lock) check() error {
 			return bad("label.constant", s.Label.Constant, "benign or injection")
 		case s.Label.Constant == "" && s.Label.Column == "":
 			return bad("label", "", "a constant or a column")
-		case s.Label.Constant == "" && s.Format == "conversations":
+		case s.Label.Constant == "" && s.spoken():
 			return bad("label.constant", "", "one class for all turns")
 		case len(s.Select.Words) != 0 && len(s.Select.Words) != 2:
 			return bad("select.words", "", "two numbers")
 		case len(s.Select.Chars) != 0 && len(s.Select.Chars) != 2:
 			return bad("select.chars", "", "two numbers")
 		}
+		if field, found, expected := s.Languages.check(s.Language); field != "" {
+			return bad(field, found, expected)
+		}
 		seen[s.ID] = true
 		var err error
+		if err = s.Slots.compile(); err != nil {
+			return bad("slots", err.Error(), "regular expressions")
+		}
 		for j := range s.Frames {
 			f := &s.Frames[j]
 			if f.re, err = regexp.Compile(f.Pattern); err != nil {
@@ -175,6 +203,46 @@ func (l *Lock) check() error {
 		}
 	}
 	return nil
+}
+
+// loadFillings reads what the slots of templates need: the goals, and the templates that are left out. A template is
+// named by its text before it is filled, so that a change of goals changes no decision.
+func (l *Lock) loadFillings(root string) (err error) {
+	if !slices.ContainsFunc(l.Sources, func(s Source) bool { return s.Slots.any() }) {
+		return nil
+	}
+	if l.goals, err = loadGoals(root); err != nil {
+		return err
+	}
+	l.drops, err = lists.LoadDrops(filepath.Join(root, "data", "lists", "drop.yaml"))
+	return err
+}
+
+// spoken reports whether the rows are turns of conversations, which have no columns.
+func (s *Source) spoken() bool { return s.Format == "conversations" || s.Format == "dialogues" }
+
+// check returns the field that is wrong, what it holds and what it should, or "".
+func (l Languages) check(tag string) (field, found, expected string) {
+	ways := 0
+	for _, set := range []bool{len(l.Detect) > 0, l.Column != "", len(l.Folder) > 0} {
+		if set {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return "languages", "", "one of detect, column and folder"
+	case tag == "mul" && ways == 0:
+		return "language", tag, "one language, or where that of a row comes from in languages"
+	case tag != "mul" && (len(l.Detect) > 0 || len(l.Folder) > 0):
+		return "language", tag, "mul"
+	}
+	for _, one := range l.Detect {
+		if !language.Known(one) {
+			return "languages.detect", one, "languages that can be told apart"
+		}
+	}
+	return "", "", ""
 }
 
 // pin returns the package as the package client takes it.

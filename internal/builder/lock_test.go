@@ -53,6 +53,12 @@ func TestLockNamesEachMistake(t *testing.T) {
 		{"licence: MIT\n    l", "licence: ''\n    l", "licence"},
 		{"citation: here", "citation: ''", "citation"},
 		{"language: en", "language: ''", "field language"},
+		{"language: en", "language: mul", `field language holds "mul"`},
+		{"language: en", "language: en\n    languages: {detect: [en]}", `field language holds "en", expected mul`},
+		{"language: en", "language: mul\n    languages: {detect: [en, tlh]}", `field languages.detect holds "tlh"`},
+		{"language: en", "language: mul\n    languages: {column: l, detect: [en]}", "one of detect, column and folder"},
+		{"role: pool", "role: pool\n    slots: {goal: ['(']}", "field slots"},
+		{"role: pool", "role: pool\n    slots: {jinja: true}", GoalsPath},
 		{"label: {column: label, ", "label: {", "field label"},
 		{"id: ours", "id: ''", "field id"},
 		{"role: pool", "role: pool\n    frames: [{id: a, label: benign, pattern: '('}]",
@@ -86,10 +92,13 @@ func TestConfigNamesEachMistake(t *testing.T) {
 		{"near_duplicate: 0.95", "near_duplicate: 1.5", "field near_duplicate holds 1.5"},
 		{"family: 0.80", "family: 0", "field family holds 0"},
 		{"family_margin: 0.02", "family_margin: 0.9", "field family_margin"},
-		{"val: 114", "val: 115", "field split"},
-		{"share: 200", "share: 2000", "field obfuscation.share"},
-		{"rot13_wrap: 100", "rot14_wrap: 100", "field obfuscation.weights.rot13_wrap"},
-		{"rot13_wrap: 100", "rot13_wrap: 100\n    rot14_wrap: 100", "field obfuscation.weights"},
+		{"val: {benign: ", "val: {benign: -", "field quotas.val"},
+		{"roleplay_attack: ", "role_attack: ", "field quotas"},
+		{"twins: ", "twins: 9", "field obfuscation.twins"},
+		{"rot13_wrap: 100", "rot13_wrap: 0", "field obfuscation.weights.rot13_wrap"},
+		{"rot13_wrap: 100", "rot13_wrap: 100\n    rot14_wrap: 100", "field obfuscation.weights.rot14_wrap"},
+		{"max_source: 500", "max_source: 5000", "field balance"},
+		{"types: [encoded_attack", "types: [encoded", "field paraphrase.types"},
 		{"filler_max: 2000", "filler_max: 20", "field structural"},
 		{"seed: 42", "sead: 42", "sead"},
 	} {
@@ -110,9 +119,14 @@ func TestLockOfTheRepositoryLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	slots := false
 	for _, s := range lock.Sources {
 		if s.Role == Control && s.Select.Max == 0 {
 			t.Errorf("control source %s has no quota", s.ID)
 		}
+		slots = slots || s.Slots.any()
+	}
+	if slots && (len(lock.goals) == 0 || len(lock.drops) == 0) {
+		t.Error("there are templates, and no goals or no drop list to go with them")
 	}
 }

@@ -1,186 +1,79 @@
 package builder
 
 import (
-	"encoding/base64"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/text/unicode/norm"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/disguise"
 	"pidsbench/internal/draw"
+	"pidsbench/internal/fault"
 	"pidsbench/internal/textnorm"
 )
 
-func transform(t testing.TB, name string) func(string, draw.Stream) (string, int) {
-	t.Helper()
-	i := slices.IndexFunc(Transforms, func(x Transform) bool { return x.Name == name })
-	if i < 0 {
-		t.Fatalf("no transform %s", name)
-	}
-	return Transforms[i].Apply
-}
+// drawn is a stream for transforms that draw nothing.
+var drawn draw.Stream
 
-// mixed are texts with everything the transforms must leave whole.
-func mixed() []string {
-	return append(sentences(60, "transforms"),
-		"Ünïcode straße ﬁne Ⅻ ½", "漢字 and кириллица, mixed", "line one\r\nline two\n\n\tthree",
-		"1234 5678", "😀😀 a",
-		"a e o c p x A E O C P X a e o c p x A E O C P X a e o c p x", "x", "")
-}
-
-func TestTransformsCanBeUndone(t *testing.T) {
-	twins := map[rune]rune{}
-	for from, to := range homoglyphs {
-		twins[to] = from
-	}
-	afterLead := func(s string) string {
-		_, rest, _ := strings.Cut(s, "\n")
-		return rest
-	}
-	undo := map[string]func(in, out string) (got, want string){
-		"zero_width": func(in, out string) (string, string) { return strings.ReplaceAll(out, "\u200b", ""), in },
-		"homoglyph": func(in, out string) (string, string) {
-			return strings.Map(func(r rune) rune {
-				if from, ok := twins[r]; ok && !strings.ContainsRune(in, r) {
-					return from
-				}
-				return r
-			}, out), in
-		},
-		"spacing_jitter": func(in, out string) (string, string) {
-			return strings.ReplaceAll(out, " ", ""), strings.ReplaceAll(in, " ", "")
-		},
-		"unicode_confusables": func(in, out string) (string, string) {
-			drop := func(r rune) rune {
-				if strings.ContainsRune("\u0301\u0308\u0327", r) {
-					return -1
-				}
-				return r
-			}
-			return strings.Map(drop, norm.NFD.String(out)), strings.Map(drop, norm.NFD.String(norm.NFKC.String(in)))
-		},
-		"markdown_split": func(in, out string) (string, string) {
-			lines := strings.Split(out, "\n- ")
-			return strings.TrimPrefix(strings.Join(lines, " "), "- "), strings.Join(strings.Fields(in), " ")
-		},
-		"base64_wrap": func(in, out string) (string, string) {
-			b, err := base64.StdEncoding.DecodeString(afterLead(out))
-			if err != nil {
-				return err.Error(), in
-			}
-			return string(b), in
-		},
-		"rot13_wrap": func(in, out string) (string, string) {
-			got, _ := rot13(afterLead(out))
-			return got, in
-		},
-	}
-	for _, x := range Transforms {
-		changed := 0
-		for i, in := range mixed() {
-			out, edits := x.Apply(in, draw.New(1, x.Name, fmt.Sprint(i)))
-			if edits == 0 {
-				continue
-			}
-			changed++
-			if out == in {
-				t.Errorf("%s: %d edits left %q as it was", x.Name, edits, in)
-			}
-			if got, want := undo[x.Name](in, out); got != want {
-				t.Errorf("%s: undone %q gives %q, want %q", x.Name, out, got, want)
-			}
-		}
-		if changed < 25 {
-			t.Errorf("%s changed %d texts only", x.Name, changed)
-		}
-	}
-}
-
-func TestTransformsHideFromTheExactFormButNotFromTheSkeleton(t *testing.T) {
-	for _, name := range []string{"unicode_confusables", "homoglyph", "zero_width"} {
-		for i, in := range sentences(60, "skeleton") {
-			out, edits := transform(t, name)(in, draw.New(1, name, fmt.Sprint(i)))
-			if textnorm.Skeleton(out) != textnorm.Skeleton(in) {
-				t.Errorf("%s: the skeleton of %q differs from that of %q", name, out, in)
-			}
-			if edits > 0 && textnorm.Exact(out) == textnorm.Exact(in) {
-				t.Errorf("%s: %q has the exact form of %q", name, out, in)
-			}
-		}
-	}
-}
-
-func TestEditRatesAreThoseOfTheOriginal(t *testing.T) {
-	text := strings.Repeat("aeocpx", 10000)
-	for _, tt := range []struct {
-		name string
-		rate float64
-	}{{"unicode_confusables", 0.02}, {"homoglyph", 0.04}, {"zero_width", 0.04}, {"spacing_jitter", 0.03}} {
-		_, edits := transform(t, tt.name)(text, draw.New(1, "rate", tt.name))
-		if got := float64(edits) / float64(len(text)); got < tt.rate*0.93 || got > tt.rate*1.07 {
-			t.Errorf("%s edits %.4f of the letters, want %.2f", tt.name, got, tt.rate)
-		}
-	}
-}
-
-func TestMarkdownSplitLeavesShortTextsAlone(t *testing.T) {
-	if _, edits := markdownSplit("one two three four five six seven", draw.Stream{}); edits != 0 {
-		t.Error("seven words were split")
-	}
-	got, _ := markdownSplit("one two three four five six seven eight", draw.Stream{})
-	if want := "- one two three\n- four five six\n- seven eight"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestLeadLinesNeverAskToObey(t *testing.T) {
-	for _, lead := range slices.Concat(base64Leads, rot13Leads) {
-		noLetter := func(r rune) bool { return !unicode.IsLetter(r) }
-		for _, word := range strings.FieldsFunc(strings.ToLower(lead), noLetter) {
-			if slices.Contains([]string{"obey", "follow", "execute", "instructions", "ignore", "carry"}, word) {
-				t.Errorf("the lead line %q says %q", lead, word)
-			}
-		}
-	}
-}
-
-var shares = ObfuscationConfig{Share: 200, Weights: map[string]int{
+var weights = map[string]int{
 	"unicode_confusables": 200, "homoglyph": 150, "zero_width": 150, "spacing_jitter": 150, "markdown_split": 150,
 	"base64_wrap": 100, "rot13_wrap": 100,
-}}
+}
 
-func TestObfuscateDisguisesTheShareOfEachClass(t *testing.T) {
+func obfuscatorOf(w map[string]int) obfuscator {
+	o := obfuscator{seed: 42, weights: w, cfg: shape}
+	for _, s := range sentences(30, "filler") {
+		o.fillers = append(o.fillers, pool(dataset.Benign, s))
+	}
+	return o
+}
+
+func bothClasses(n int, purpose string) []Record {
 	var in []Record
-	for i, s := range sentences(600, "obfuscate") {
+	for i, s := range sentences(n, purpose) {
 		in = append(in, pool(dataset.Label(i%3/2), s))
 	}
 	canonical(in)
-	out := Obfuscate(in, shares, 42)
+	return in
+}
+
+func TestObfuscateDisguisesSoManyOfEachClass(t *testing.T) {
+	in := bothClasses(600, "obfuscate")
+	for i := range in[:30] {
+		in[i].Obfuscation = disguise.AsFound
+	}
+	out, err := obfuscatorOf(weights).Obfuscate(in, Classes{80, 40})
+	if err != nil {
+		t.Fatal(err)
+	}
 	count := map[dataset.Label]int{}
-	kinds := map[string]int{}
+	names := map[string]int{}
 	for i, r := range out {
 		if r.ID != in[i].ID {
 			t.Fatal("the order changed")
 		}
-		if r.Obfuscation == "none" {
-			if r.Text != in[i].Text || r.Edits != 0 {
-				t.Errorf("%s is marked none and was changed", r.ID)
+		if i < 30 || r.Obfuscation == "none" {
+			if !cmp.Equal(r, in[i]) {
+				t.Errorf("%s is marked %s and was changed", r.ID, r.Obfuscation)
 			}
 			continue
 		}
 		count[r.Label]++
-		kinds[r.Obfuscation]++
-		if textnorm.Exact(r.Text) == textnorm.Exact(in[i].Text) || r.Edits < 1 {
-			t.Errorf("%s: %s changed nothing", r.ID, r.Obfuscation)
+		names[r.Obfuscation]++
+		if textnorm.Exact(r.Text) == textnorm.Exact(in[i].Text) || r.Edits < 1 || r.Clean != in[i].Text {
+			t.Errorf("%s: %s changed nothing or lost the clean text", r.ID, r.Obfuscation)
 		}
 	}
-	if count[0] != 80 || count[1] != 40 || len(kinds) != len(Transforms) {
-		t.Errorf("%v rows of the classes, kinds %v; want 80 and 40, and all seven", count, kinds)
+	if count[0] != 80 || count[1] != 40 || len(names) != len(weights) {
+		t.Errorf("%v rows of the classes, names %v; want 80 and 40, and all of %v", count, names, weights)
+	}
+	for name := range names {
+		if weights[name] == 0 {
+			t.Errorf("%s has no weight and was drawn", name)
+		}
 	}
 }
 
@@ -190,11 +83,18 @@ func TestObfuscatedRowsDoNotDependOnTheOthers(t *testing.T) {
 		in = append(in, pool(dataset.Benign, s))
 	}
 	all := map[string]Record{}
-	for _, r := range Obfuscate(in, shares, 42) {
+	out, err := obfuscatorOf(weights).Obfuscate(in, Classes{100, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range out {
 		all[r.ID] = r
 	}
+	if out, err = obfuscatorOf(weights).Obfuscate(in[:150], Classes{75, 0}); err != nil {
+		t.Fatal(err)
+	}
 	both := 0
-	for _, r := range Obfuscate(in[:150], shares, 42) {
+	for _, r := range out {
 		if r.Obfuscation != "none" && all[r.ID].Obfuscation != "none" {
 			both++
 			if diff := cmp.Diff(all[r.ID], r); diff != "" {
@@ -203,20 +103,93 @@ func TestObfuscatedRowsDoNotDependOnTheOthers(t *testing.T) {
 		}
 	}
 	if both < 20 {
-		t.Errorf("%d rows to compare, want about 30", both)
+		t.Errorf("%d rows to compare, want more", both)
 	}
 }
 
 func TestRowsThatCannotChangeStayUnmarked(t *testing.T) {
-	weights := map[string]int{}
-	for _, x := range Transforms {
-		weights[x.Name] = 0
-	}
-	weights["homoglyph"] = 1
 	in := []Record{pool(0, "1234"), pool(0, "5678"), pool(0, "a cap on a coconut axe, peace on a pax")}
-	for _, r := range Obfuscate(in, ObfuscationConfig{Share: 1000, Weights: weights}, 42) {
-		if changed := r.Obfuscation != "none"; changed != strings.Contains(r.Text, "n") {
+	o := obfuscatorOf(map[string]int{"homoglyph": 1})
+	out, err := o.Obfuscate(in, Classes{1, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range out {
+		if changed := r.Obfuscation != "none"; changed != strings.Contains(r.Clean+r.Text, "n") {
 			t.Errorf("%q is marked %s", r.Text, r.Obfuscation)
 		}
 	}
+	_, err = o.Obfuscate(in, Classes{2, 0})
+	wantFault(t, err, fault.Integrity, ConfigPath, "1 more benign rows than can be disguised")
+}
+
+func TestTestTakesTheKindsEvenlyAndInPairs(t *testing.T) {
+	in := bothClasses(300, "evenly")
+	want := Classes{7, 40}
+	out, twins, err := obfuscatorOf(weights).ObfuscateEvenly(in, want, 20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]int{}
+	attacks := map[string]Record{}
+	inTest := map[string]Record{}
+	benign := 0
+	for i, r := range out {
+		if r.ID != in[i].ID {
+			t.Fatal("the order changed")
+		}
+		inTest[r.ID] = r
+		switch {
+		case r.Clean == "":
+			if !cmp.Equal(r, in[i]) {
+				t.Errorf("the plain row %s changed", r.ID)
+			}
+		case r.Label == dataset.Injection:
+			attacks[r.Pair] = r
+			kinds[disguise.KindOf(r.Obfuscation)]++
+		default:
+			benign++
+		}
+	}
+	if len(attacks) != want.Injection || benign != want.Benign || len(twins) != 20 {
+		t.Errorf("%d attacks and %d benign rows in test, %d twins", len(attacks), benign, len(twins))
+	}
+	for i, kind := range disguise.Kinds {
+		if n := 6 + min(1, max(0, want.Injection-36-i)); kinds[kind] != n {
+			t.Errorf("kind %s stands %d times, want %d", kind, kinds[kind], n)
+		}
+	}
+	seen := map[string]bool{}
+	for _, r := range twins {
+		a := attacks[r.Pair]
+		if r.Label != dataset.Benign || a.Obfuscation != r.Obfuscation || seen[r.Pair] || r.Edits < 1 {
+			t.Errorf("the twin %+v of %+v", r, a)
+		}
+		seen[r.Pair] = true
+		if in := inTest[r.ID]; in.Clean != "" && !cmp.Equal(in, r) {
+			t.Errorf("twin %s stands otherwise in test", r.ID)
+		}
+	}
+	both := slices.Concat(disguised(out, dataset.Injection), twins)
+	for _, p := range parents(disguised(out, dataset.Injection), twins) {
+		i := slices.IndexFunc(both, func(r Record) bool { return r.ID == p.ID })
+		if both[i].Clean != p.Text || both[i].Pair != p.Pair || p.Obfuscation != "none" || p.Edits != 0 || p.Clean != "" {
+			t.Errorf("the parent of %s is %+v", both[i].ID, p)
+		}
+	}
+}
+
+func TestObfuscateEvenlySaysWhenRowsRunOut(t *testing.T) {
+	in := bothClasses(60, "run out") // 40 benign, 20 attacks
+	_, _, err := obfuscatorOf(weights).ObfuscateEvenly(in, Classes{0, 21}, 0)
+	wantFault(t, err, fault.Integrity, ConfigPath, "obfuscation.test.injection holds 21, found 1 rows too few for kind")
+	few := slices.DeleteFunc(slices.Clone(in), func(r Record) bool { return r.Label == 0 && r.ID > "ours_3" })
+	_, _, err = obfuscatorOf(weights).ObfuscateEvenly(few, Classes{0, 15}, 15)
+	wantFault(t, err, fault.Integrity, ConfigPath, "obfuscation.twins holds 15, found")
+	in = in[:0]
+	for i := range 12 { // nothing but the kinds that change every text serves
+		in = append(in, pool(dataset.Injection, fmt.Sprint(i)))
+	}
+	_, _, err = obfuscatorOf(weights).ObfuscateEvenly(in, Classes{0, 6}, 0)
+	wantFault(t, err, fault.Integrity, "found 1 rows too few for kind rot13")
 }

@@ -6,116 +6,178 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/packages"
-	"pidsbench/internal/textnorm"
+	"pidsbench/internal/testenv"
 )
 
-// ownRoot makes a repository of our own texts: a wheel, a lock, lists and a configuration.
-func ownRoot(t *testing.T) string {
+// ownRoot makes a repository of our own texts: a wheel, a lock, lists and a configuration. It has no authored texts.
+func ownRoot(t *testing.T) (root string, s *source) {
 	t.Helper()
-	root := t.TempDir()
-	cfg, _, _, items := small()
-	var prompts, chats, control strings.Builder
-	rows := make([][]string, len(items[0]))
-	for i, it := range items[0] {
-		rows[i] = []string{it.Text, fmt.Sprint(it.Label)}
+	root = t.TempDir()
+	s = small()
+	s.cfg.Authored, s.cfg.Paraphrase.Rounds, s.cfg.Domain = nil, 0, nil
+	s.cfg.HardBenign.Curated, s.cfg.HardBenign.Negative.Train, s.cfg.HardBenign.Negative.Val = 0, 0, 0
+	for _, q := range s.cfg.Quotas.parts() {
+		delete(q, "encoded_attack")
+		q["tool_injection"] /= 2
+	}
+	wheel := s.wheel(t)
+	sum := sha256.Sum256(wheel)
+	config, err := yaml.Marshal(s.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drops := "schema: pidsbench-drops/1\ndrop:\n"
+	for _, hash := range slices.Sorted(maps.Keys(s.lists.Drops)) {
+		drops += fmt.Sprintf("  - {sha256: %s, reason: %s, source: prompts}\n", hash, s.lists.Drops[hash])
+	}
+	verdicts := "schema: pidsbench-hard-benign/1\nrows:\n"
+	for _, hash := range slices.Sorted(maps.Keys(s.lists.Verdicts)) {
+		v := s.lists.Verdicts[hash]
+		topic := ""
+		if v.Topic != "" {
+			topic = ", topic: " + v.Topic
+		}
+		verdicts += fmt.Sprintf("  - {sha256: %s, verdict: %s%s, source: prompts}\n", hash, v.Verdict, topic)
+	}
+	rules := "schema: pidsbench-subtypes/1\nrules:\n"
+	for _, w := range byWord {
+		rules += fmt.Sprintf("  - {id: 'word:%s', type: %s, patterns: [%[1]s], why: ours, match: [%[1]s it], not: [lamp]}\n",
+			w.word, w.kind)
+	}
+	wheels := t.TempDir()
+	t.Setenv(packages.SourcesVar, wheels)
+	files := map[string][]byte{
+		filepath.Join(wheels, "own_texts-1.0.0-py3-none-any.whl"): wheel,
+		filepath.Join(root, LockPath):                             []byte(ownLock(hex.EncodeToString(sum[:]))),
+		filepath.Join(root, ConfigPath):                           config,
+		filepath.Join(root, adjacentPath): []byte(
+			"schema: pidsbench-words/1\ntopics:\n  - {name: ours, terms: [prompts]}\nhomonyms: [a]\n"),
+		filepath.Join(root, dropPath):       []byte(drops + "kept: []\n"),
+		filepath.Join(root, hardBenignPath): []byte(verdicts),
+		filepath.Join(root, subtypePath):    []byte(rules),
+	}
+	for _, path := range []string{GoalsPath, paraphrasePath} { // of no use here, but a build reads them
+		if files[filepath.Join(root, path)], err = os.ReadFile(filepath.Join(testenv.Root(t), path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, data := range files {
+		if err := writeFile(path, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root, s
+}
+
+// wheel packs the texts of the sources.
+func (s *source) wheel(t *testing.T) []byte {
+	t.Helper()
+	var prompts bytes.Buffer
+	var rows [][]string
+	for _, it := range s.items[0] {
+		rows = append(rows, []string{it.Text, fmt.Sprint(it.Label)})
 	}
 	if err := dataset.WriteCSV(&prompts, []string{"text", "label"}, rows); err != nil {
 		t.Fatal(err)
 	}
-	for _, it := range items[1] {
-		fmt.Fprintf(&chats, "{\"t\": %q, \"c\": %q}\n", it.Text, it.Carrier)
-	}
-	for _, it := range items[2] {
-		fmt.Fprintf(&control, "{\"t\": %q}\n", it.Text)
-	}
 	var wheel bytes.Buffer
 	z := zip.NewWriter(&wheel)
-	for _, m := range []struct{ name, data string }{
-		{"own/prompts.csv", prompts.String()}, {"own/chats.jsonl", chats.String()},
-		{"own/control.jsonl", control.String()},
-	} {
-		w, err := z.Create(m.name)
+	add := func(name string, data []byte) {
+		w, err := z.Create(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Write([]byte(m.data))
+		w.Write(data)
+	}
+	add("own/prompts.csv", prompts.Bytes())
+	for i, name := range []string{"chats", "forms", "control"} {
+		var lines bytes.Buffer
+		for _, it := range s.items[i+1] {
+			_, carrier, _ := strings.Cut(it.Carrier, "/") // the reader puts the source before it
+			if err := json.NewEncoder(&lines).Encode(map[string]string{"t": it.Text, "c": carrier}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add("own/"+name+".jsonl", lines.Bytes())
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	sum := sha256.Sum256(wheel.Bytes())
-	common := `
+	return wheel.Bytes()
+}
+
+func ownLock(sum string) string {
+	lock := `packages:
+  - {id: own, name: own-texts, version: 1.0.0, licence: MIT, sha256: "` + sum + `"}
+sources:
+`
+	for _, s := range []struct{ id, more string }{
+		{"prompts", `
+    paths: [own/prompts.csv]
+    format: csv
+    text: [text]
+    label: {column: label, benign: ["0"], injection: ["1"]}
+    role: pool
+    authorship: unknown
+    hard_benign: true`},
+		{"chats", `
+    paths: [own/chats.jsonl]
+    format: jsonl
+    text: [t]
+    carrier: c
+    label: {constant: benign}
+    select: {max: 60, filler: 28, one_per_carrier: true}
+    role: pool
+    authorship: human`},
+		{"forms", `
+    paths: [own/forms.jsonl]
+    format: jsonl
+    text: [t]
+    carrier: c
+    label: {constant: benign}
+    role: pool
+    authorship: template`},
+		{"control", `
+    paths: [own/control.jsonl]
+    format: jsonl
+    text: [t]
+    label: {constant: benign}
+    select: {max: 20}
+    role: control
+    authorship: human`},
+	} {
+		lock += "  - id: " + s.id + s.more + `
     package: own
     language: en
-    authorship: human
     authorship_evidence: ours
     licence: MIT
     licence_evidence: ours
     attribution: us
     citation: here
 `
-	lock := `packages:
-  - {id: own, name: own-texts, version: 1.0.0, licence: MIT, sha256: "` + hex.EncodeToString(sum[:]) + `"}
-sources:
-  - id: prompts
-    paths: [own/prompts.csv]
-    format: csv
-    text: [text]
-    label: {column: label, benign: ["0"], injection: ["1"]}
-    role: pool
-    hard_benign: true` + common + `
-  - id: chats
-    paths: [own/chats.jsonl]
-    format: jsonl
-    text: [t]
-    carrier: c
-    label: {constant: benign}
-    select: {max: 80, filler: 30, one_per_carrier: true}
-    role: pool` + common + `
-  - id: control
-    paths: [own/control.jsonl]
-    format: jsonl
-    text: [t]
-    label: {constant: benign}
-    select: {max: 30}
-    role: control` + common
-	config, err := yaml.Marshal(cfg)
-	if err != nil {
-		t.Fatal(err)
 	}
-	wheels := t.TempDir()
-	t.Setenv(packages.SourcesVar, wheels)
-	for path, data := range map[string][]byte{
-		filepath.Join(wheels, "own_texts-1.0.0-py3-none-any.whl"): wheel.Bytes(),
-		filepath.Join(root, LockPath):                             []byte(lock),
-		filepath.Join(root, ConfigPath):                           config,
-		filepath.Join(root, "data/lists/security_adjacent.yaml"): []byte(
-			"schema: pidsbench-words/1\ntopics:\n  - {name: ours, terms: [prompts]}\nhomonyms: [a]\n"),
-		filepath.Join(root, "data/lists/drop.yaml"): []byte("schema: pidsbench-drops/1\ndrop:\n  - {sha256: " +
-			textnorm.ExactHash(items[0][2].Text) + ", reason: fragment, source: prompts}\nkept: []\n"),
-	} {
-		if err := writeFile(path, data); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
+	return lock
 }
 
 // tree returns the files below dir by path.
-func tree(t *testing.T, dir string) map[string]string {
+func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, e fs.DirEntry, err error) error {
@@ -149,7 +211,7 @@ func expectCounts(t *testing.T, root string, expect []Expected) {
 }
 
 func TestBuildKeepsToCountsAndManifest(t *testing.T) {
-	root := ownRoot(t)
+	root, _ := ownRoot(t)
 	open := filepath.Join(root, "data", "open")
 
 	draft, err := Build(t.Context(), Options{Root: root, Draft: true})
@@ -211,15 +273,15 @@ func TestBuildKeepsToCountsAndManifest(t *testing.T) {
 }
 
 func TestAStoppedBuildLeavesTheEditionAlone(t *testing.T) {
-	root := ownRoot(t)
+	root, _ := ownRoot(t)
 	open := filepath.Join(root, "data", "open")
 	if _, err := Build(t.Context(), Options{Root: root, Draft: true}); err != nil {
 		t.Fatal(err)
 	}
 	before := tree(t, open)
-	for _, at := range []string{stageImport, stageClean, stageSplit, "leaks"} {
+	for _, at := range []string{stageImport, stageClean, "round-01/" + stageSplit, "leaks"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := Build(ctx, Options{Root: root, Draft: true, Stage: func(name string, _ int) {
+		_, err := Build(ctx, Options{Root: root, Draft: true, Stage: func(name string, _ int, _ bool) {
 			if name == at {
 				cancel()
 			}
@@ -233,22 +295,112 @@ func TestAStoppedBuildLeavesTheEditionAlone(t *testing.T) {
 	}
 }
 
+func TestABuildKeepsItsStagesUntilAFileOfTheRepositoryChanges(t *testing.T) {
+	root, s := ownRoot(t)
+	run := func() (ran []string) {
+		t.Helper()
+		var b build
+		if _, err := Build(t.Context(), Options{Root: root, Draft: true, Stage: b.done}); err != nil {
+			t.Fatal(err)
+		}
+		return sorted(b.ran)
+	}
+	if diff := cmp.Diff(allStages(), run()); diff != "" {
+		t.Fatal(diff)
+	}
+	for path, data := range tree(t, filepath.Join(root, ".build", "builder")) {
+		var m stageManifest
+		if filepath.Base(path) != manifestFile {
+			continue
+		}
+		if err := json.Unmarshal([]byte(data), &m); err != nil {
+			t.Fatal(err)
+		}
+		for in, sum := range m.Inputs {
+			if file, err := os.ReadFile(filepath.Join(root, in)); err == nil && hashOf(file) != sum {
+				t.Errorf("%s has another hash of %s", path, in)
+			}
+			if len(sum) != 64 {
+				t.Errorf("%s has the hash %q of %s", path, sum, in)
+			}
+		}
+	}
+	whole := tree(t, filepath.Join(root, ".build", "builder"))
+	if ran := run(); len(ran) > 0 {
+		t.Errorf("nothing changed, and yet %v ran", ran)
+	}
+	if diff := cmp.Diff(whole, tree(t, filepath.Join(root, ".build", "builder"))); diff != "" {
+		t.Errorf("the second build left other files: %.2000s", diff)
+	}
+	change := func(path string, change func(string) string) {
+		t.Helper()
+		path = filepath.Join(root, path)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeFile(path, []byte(change(string(data)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	comment := func(text string) string { return text + "# a comment\n" }
+	for path, want := range map[string][]string{
+		ConfigPath:     nil, // its values count, not its bytes
+		subtypePath:    {stageClassify},
+		hardBenignPath: {stageClean, stageHoldOut},
+		LockPath:       {stageImport, stageClean, stageSelect, stageHoldOut},
+	} {
+		change(path, comment)
+		if diff := cmp.Diff(sorted(want), run(), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s: other stages ran: %s", path, diff)
+		}
+	}
+	before := tree(t, filepath.Join(root, "data", "open"))
+	s.cfg.Slices.Benign--
+	config, err := yaml.Marshal(s.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(ConfigPath, func(string) string { return string(config) })
+	if diff := cmp.Diff([]string{stageSlices}, run()); diff != "" {
+		t.Error(diff)
+	}
+	var changed []string
+	for path, data := range tree(t, filepath.Join(root, "data", "open")) {
+		if before[path] != data {
+			changed = append(changed, path)
+		}
+	}
+	if diff := cmp.Diff([]string{balancedFile}, changed); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheOwnEditionIsWhatAnEditionMustBe(t *testing.T) {
+	root, s := ownRoot(t)
+	report, err := Build(t.Context(), Options{Root: root, Draft: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkEdition(t, filepath.Join(root, "data", "open"), report.Files, s.cfg, s.lock)
+}
+
+// The folders of the stages hold texts; what lies beside them is for any reader.
 func TestLogsHoldNoText(t *testing.T) {
-	root := ownRoot(t)
+	root, s := ownRoot(t)
 	report, err := Build(t.Context(), Options{Root: root, Draft: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	work := filepath.Join(root, ".build", "builder")
-	_, _, _, items := small()
 	for _, name := range []string{"removed.jsonl", "rows.jsonl", "families.json"} {
 		data, err := os.ReadFile(filepath.Join(work, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, rows := range items {
+		for _, rows := range s.items {
 			for _, it := range rows {
-				if bytes.Contains(data, []byte(it.Text)) {
+				if len(it.Text) > 3 && bytes.Contains(data, []byte(it.Text)) {
 					t.Fatalf("%s holds the text %q", name, it.Text)
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/parquet-go/parquet-go"
 
 	"pidsbench/internal/dataset"
@@ -27,17 +28,23 @@ func readItems(s *Source, path string, data []byte) ([]Item, error) {
 			return nil, malformed(path, "gzip", err.Error(), "a whole gzip stream")
 		}
 	}
-	if s.Format == "conversations" {
+	switch s.Format {
+	case "conversations":
 		return readConversations(s, path, data)
+	case "dialogues":
+		return readDialogues(s, path, data)
 	}
 	read := map[string]func(*Source, []byte, func(fields) error) error{
-		"csv": readCSV, "parquet": readParquet, "json": readJSON, "jsonl": readJSONL,
+		"csv": readCSV, "parquet": readParquet, "json": readJSON, "jsonl": readJSONL, "yaml": readYAMLRow,
 	}[s.Format]
 	var items []Item
 	n := 0
 	err := read(s, data, func(row fields) error {
 		n++
 		it, ok, err := s.item(row)
+		if l, known := s.Languages.Folder[folder(path)]; known {
+			it.Language = l
+		}
 		if ok {
 			items = append(items, it)
 		}
@@ -72,6 +79,9 @@ func (s *Source) item(row fields) (it Item, ok bool, err error) {
 	if s.Carrier != "" {
 		it.Carrier = s.ID + "/" + get(s.Carrier)
 	}
+	if s.Languages.Column != "" {
+		it.Language, _ = row(s.Languages.Column)
+	}
 	if s.Label.Constant != "" {
 		it.Label = s.Label.constant()
 		return it, true, err
@@ -101,13 +111,21 @@ func gunzip(data []byte) ([]byte, error) {
 	return out, err
 }
 
+// readJSON reads an array of objects; a text in it is an object whose column "text" it is.
 func readJSON(_ *Source, data []byte, yield func(fields) error) error {
-	var rows []map[string]json.RawMessage
+	var rows []json.RawMessage
 	if err := json.Unmarshal(data, &rows); err != nil {
 		return err
 	}
-	for _, row := range rows {
-		if err := yield(jsonFields(row)); err != nil {
+	for _, raw := range rows {
+		row := object{"text": raw}
+		if !bytes.HasPrefix(raw, []byte{'"'}) {
+			row = nil
+			if err := json.Unmarshal(raw, &row); err != nil {
+				return err
+			}
+		}
+		if err := yield(row.field); err != nil {
 			return err
 		}
 	}
@@ -117,29 +135,78 @@ func readJSON(_ *Source, data []byte, yield func(fields) error) error {
 func readJSONL(_ *Source, data []byte, yield func(fields) error) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	for {
-		var row map[string]json.RawMessage
+		var row object
 		if err := d.Decode(&row); err != nil {
 			if err == io.EOF {
 				return nil
 			}
 			return err
 		}
-		if err := yield(jsonFields(row)); err != nil {
+		if err := yield(row.field); err != nil {
 			return err
 		}
 	}
 }
 
-// jsonFields reads strings as their value and everything else as its JSON text.
-func jsonFields(row map[string]json.RawMessage) fields {
-	return func(column string) (string, bool) {
-		raw, ok := row[column]
-		var v string
-		if json.Unmarshal(raw, &v) != nil {
-			v = string(raw)
-		}
-		return v, ok
+// readYAMLRow reads a file that is one object.
+func readYAMLRow(_ *Source, data []byte, yield func(fields) error) error {
+	var row map[string]any
+	if err := decodeYAML(data, &row); err != nil {
+		return err
 	}
+	return yield(func(column string) (string, bool) {
+		at := any(row)
+		for name := range strings.SplitSeq(column, ".") {
+			m, ok := at.(map[string]any)
+			if !ok {
+				return "", false
+			}
+			if at, ok = m[name]; !ok {
+				return "", false
+			}
+		}
+		v, ok := at.(string)
+		return v, ok
+	})
+}
+
+// decodeYAML reads YAML of a package: not ours, so it may hold what our own may not, and may make the parser panic.
+func decodeYAML(data []byte, into any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("no YAML that can be read (%.60q)", fmt.Sprint(p))
+		}
+	}()
+	if err := yaml.Unmarshal(data, into); err != nil {
+		message, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")
+		return fmt.Errorf("no YAML of the expected form (%.80q)", message)
+	}
+	return nil
+}
+
+// object is a JSON object.
+type object map[string]json.RawMessage
+
+// field reads a string as its value and everything else as its JSON text.
+func (o object) field(column string) (string, bool) {
+	raw, ok := o[column]
+	for !ok {
+		name, rest, dotted := strings.Cut(column, ".")
+		if !dotted {
+			return "", false
+		}
+		var inner object
+		if json.Unmarshal(o[name], &inner) != nil {
+			return "", false
+		}
+		o, column = inner, rest
+		raw, ok = o[column]
+	}
+	var v string
+	if json.Unmarshal(raw, &v) != nil {
+		v = string(raw)
+	}
+	return v, ok
 }
 
 func readParquet(_ *Source, data []byte, yield func(fields) error) error {
@@ -217,6 +284,27 @@ func readConversations(s *Source, path string, data []byte) ([]Item, error) {
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(a.Carrier, b.Carrier), cmp.Compare(a.Text, b.Text))
 	})
+	return items, nil
+}
+
+// readDialogues reads lists of lines that two speakers say in turn. The lines of the first, who is the user, are rows.
+func readDialogues(s *Source, path string, data []byte) ([]Item, error) {
+	var file struct {
+		Conversations []any `yaml:"conversations"`
+	}
+	if err := decodeYAML(data, &file); err != nil {
+		return nil, malformed(path, "YAML", err.Error(), "a list of conversations")
+	}
+	var items []Item
+	for _, conversation := range file.Conversations {
+		lines, _ := conversation.([]any) // one of a single line is no conversation
+		for i := 0; i < len(lines); i += 2 {
+			if text, ok := lines[i].(string); ok {
+				items = append(items, Item{Text: text, Label: s.Label.constant(),
+					Language: s.Languages.Folder[folder(path)]})
+			}
+		}
+	}
 	return items, nil
 }
 

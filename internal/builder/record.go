@@ -7,26 +7,47 @@ import (
 	"slices"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/draw"
 )
 
 // Record is one text on its way through the pipeline. Stages take and return records in canonical order: by source as
 // in the lock, then by ID; no stage looks at where a record stood in its source.
 type Record struct {
-	ID         string // the source, "_", and 16 hex digits over source, class and text
-	Text       string
-	Label      dataset.Label
-	Source     string
-	Rank       int // the place of the source in the lock: earlier sources win when two hold the same text
-	Role       Role
-	Language   string
-	Authorship string
-	License    string
-	Carrier    string // the document or conversation the text was taken from, or ""
-	Frame      string // the sentence frame the text fills, or ""
-	Family     string // set by the families stage
+	ID         string        `json:"id"` // the source, "_", and 16 hex digits over source, class and text
+	Text       string        `json:"text"`
+	Label      dataset.Label `json:"label"`
+	Source     string        `json:"source"`
+	Rank       int           `json:"rank"` // the place of the source in the lock; of equal texts the first wins
+	Role       Role          `json:"role"`
+	Language   string        `json:"language"`
+	Authorship string        `json:"authorship"`
+	License    string        `json:"license"`
+	Carrier    string        `json:"carrier,omitempty"` // the document or conversation the text was taken from, or ""
+	Frame      string        `json:"frame,omitempty"`   // the sentence frame the text fills, or ""
+	Domain     string        `json:"domain,omitempty"`  // of an authored text
+	AttackType string        `json:"attack_type,omitempty"`
+	AttackRule string        `json:"attack_rule,omitempty"` // the rule that named the attack type
+	Parent     string        `json:"parent,omitempty"`      // the record this one paraphrases, or ""
+	Generator  string        `json:"generator,omitempty"`   // what paraphrased it
+	Round      int           `json:"round,omitempty"`       // 1 and up for a paraphrase
+	Topic      string        `json:"topic,omitempty"`       // why a hard-benign row is one
+	Family     string        `json:"family,omitempty"`      // set by the families stage
 
-	Obfuscation string // the transform that was applied, or "none"
-	Edits       int    // how many places of the text it changed
+	Obfuscation string `json:"obfuscation"`     // the transform that was applied, as_found, or none
+	Edits       int    `json:"edits,omitempty"` // how many places of the text it changed
+	Clean       string `json:"clean,omitempty"` // the text before the transform
+	Pair        string `json:"pair,omitempty"`  // joins an obfuscated attack, its benign twin and the clean texts of both
+
+	Shift *Shift `json:"shift,omitempty"` // of a row of the structural split
+}
+
+// Shift says how a row of the structural split came about.
+type Shift struct {
+	Transform string   `json:"transform"`
+	SeedIndex int      `json:"seed_index"` // 0-based, by class
+	Start     int      `json:"start"`      // where the seed text begins, in characters; -1 where it is JSON-escaped
+	Length    int      `json:"length"`     // of the seed text, in characters
+	Fillers   []string `json:"fillers,omitempty"`
 }
 
 // Role says what the texts of a source are for.
@@ -34,9 +55,12 @@ type Role string
 
 // The roles.
 const (
-	Pool    Role = "pool"    // train, val, test and what is held out from them
-	Control Role = "control" // the ordinary control: no split trains on it
-	Filler  Role = "filler"  // padding of diluted texts: in no split by itself
+	Pool         Role = "pool"          // train, val, test and what is held out from them
+	Control      Role = "control"       // the ordinary control: no split trains on it
+	Filler       Role = "filler"        // padding of diluted texts: in no split by itself
+	Curated      Role = "hard_benign"   // authored hard-benign rows
+	HardNegative Role = "hard_negative" // authored benign rows for the augmented arms
+	DomainShift  Role = "domain_ood"    // authored rows of the domain split
 )
 
 // Removal says why a record went no further. It holds no text.
@@ -82,6 +106,20 @@ func (r Record) remove(stage, reason string) Removal {
 // benignPool reports whether r is a benign row that a split may train on.
 func (r Record) benignPool() bool { return r.Role == Pool && r.Label == dataset.Benign }
 
+// authored reports whether r is a text of ours: it stands behind the sources of the lock.
+func (r Record) authored(lock *Lock) bool { return r.Rank >= len(lock.Sources) }
+
+// stratum is what quotas count: the attack type of an injection, "benign" of a benign row.
+func (r Record) stratum() string {
+	if r.Label == dataset.Benign {
+		return "benign"
+	}
+	return r.AttackType
+}
+
+// template reports whether r counts as template in the column source_type.
+func (r Record) template() bool { return r.Authorship == "template" }
+
 func texts(records []Record) []string {
 	out := make([]string, len(records))
 	for i, r := range records {
@@ -91,3 +129,10 @@ func texts(records []Record) []string {
 }
 
 func byID(r Record) string { return r.ID }
+
+// inHashOrder returns the records in the order of the hashes that belong to a purpose.
+func inHashOrder(records []Record, seed int64, purpose string) []Record {
+	out := slices.Clone(records)
+	draw.Order(out, seed, purpose, byID)
+	return out
+}

@@ -5,16 +5,19 @@ import "pidsbench/internal/draw"
 const stageSelect = "select"
 
 // Select cuts each pool source to its quota, in hash order. The rows after the quota become filler where the lock asks
-// for it. Control sources keep all their rows: their quota is drawn at the end, from rows that are near no other split.
+// for it. Control sources keep all their rows, and so do authored files: their quota is drawn at the end, from rows
+// that are near no other split.
 func Select(in []Record, lock *Lock, seed int64) (kept []Record, removed []Removal) {
-	for i := range lock.Sources {
-		s := &lock.Sources[i]
-		var rows []Record
-		for _, r := range in {
-			if r.Source == s.ID {
-				rows = append(rows, r)
-			}
+	bySource := make([][]Record, len(lock.Sources))
+	for _, r := range in {
+		if r.authored(lock) {
+			kept = append(kept, r)
+		} else {
+			bySource[r.Rank] = append(bySource[r.Rank], r)
 		}
+	}
+	for i, rows := range bySource {
+		s := &lock.Sources[i]
 		if s.Role == Control || s.Select.Max == 0 {
 			kept = append(kept, rows...)
 			continue

@@ -2,7 +2,7 @@ package builder
 
 import (
 	"cmp"
-	"crypto/sha256"
+	"math/big"
 	"slices"
 
 	"pidsbench/internal/draw"
@@ -10,71 +10,151 @@ import (
 
 const stageSplit = "split"
 
-// The parts of the pool, in the order in which ties are broken.
+// The parts of the pool, in the order in which ties are broken. The spare part is what no quota asks for; its rows are
+// removed.
 const (
 	trainPart = iota
 	valPart
 	testPart
+	sparePart
 	parts
 )
 
-// Split parts the pool by family into train, val and test. Families are taken by falling size, then in hash order, and
-// each goes to the part that lacks its rows most: the part with the greatest Webster (Sainte-Laguë) quotient
-// (2·due − 2·held − size)/share, summed over the strata (class, source) of the family's rows. So each stratum is
-// parted in the given ratio as nearly as its families allow, and the outcome does not depend on the order of the rows.
-func Split(in []Record, ratio SplitRatio, seed int64) [parts][]Record {
-	share := [parts]int64{int64(ratio.Train), int64(ratio.Val), int64(ratio.Test)}
-	type stratum struct {
-		label  string
-		source string
+// Split parts the pool by family. Families are taken by falling size, then in hash order, and each goes to the part
+// that lacks its rows most: the part with the greatest Webster (Sainte-Laguë) quotient (2·due − 2·held − size)/share,
+// summed over the strata of the family's rows. A stratum is (benign or attack type, source); what is due to a part is
+// its share of the quotas. So each part gets its quotas, and every source's proportion of each, as nearly as families
+// allow.
+//
+// Then whole families move from the spare part to parts that still lack rows, and rows beyond a quota are removed, in
+// hash order. What a quota still lacks then, checkShares says.
+func Split(in []Record, quotas Quotas, seed int64) (out [testPart + 1][]Record, removed []Removal) {
+	want := [parts]Quota{quotas.Train, quotas.Val, quotas.Test, Quota{}}
+	total := map[string]int64{}
+	for _, r := range in {
+		total[r.stratum()]++
 	}
-	of := func(r Record) stratum { return stratum{labelName(r.Label), r.Source} }
+	for s, n := range total {
+		want[sparePart][s] = max(0, int(n)-want[trainPart][s]-want[valPart][s]-want[testPart][s])
+	}
+	assigned := assign(in, want, seed)
+	fill(in, assigned, want, seed)
+	for p := trainPart; p <= testPart; p++ {
+		var rows []Record
+		for i, r := range in {
+			if assigned[i] == p {
+				rows = append(rows, r)
+			}
+		}
+		held := Quota{}
+		for _, r := range inHashOrder(rows, seed, stageSplit+" trim") {
+			if held[r.stratum()] < want[p][r.stratum()] {
+				held[r.stratum()]++
+				out[p] = append(out[p], r)
+			} else {
+				removed = append(removed, r.remove(stageSplit, "beyond the quota"))
+			}
+		}
+		canonical(out[p])
+	}
+	for i, r := range in {
+		if assigned[i] == sparePart {
+			removed = append(removed, r.remove(stageSplit, "no quota needs it"))
+		}
+	}
+	return out, removed
+}
+
+// assign returns the part of each row.
+func assign(in []Record, want [parts]Quota, seed int64) []int {
+	type stratum struct{ kind, source string }
+	of := func(r Record) stratum { return stratum{r.stratum(), r.Source} }
 	total := map[stratum]int64{}
+	all := map[string]int64{}
 	for _, r := range in {
 		total[of(r)]++
+		all[r.stratum()]++
 	}
 	held := map[stratum]*[parts]int64{}
 	for s := range total {
 		held[s] = new([parts]int64)
 	}
+	names, members := familyOrder(in, seed, stageSplit)
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(members[b]), len(members[a])) })
 
-	names, members := byFamily(in)
-	key := map[string][sha256.Size]byte{}
-	for _, n := range names {
-		key[n] = draw.Key(seed, stageSplit, n)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		ka, kb := key[a], key[b]
-		return cmp.Or(cmp.Compare(len(members[b]), len(members[a])), slices.Compare(ka[:], kb[:]))
-	})
-
-	var out [parts][]Record
+	part := make([]int, len(in))
 	for _, name := range names {
 		counts := map[stratum]int64{}
 		for _, i := range members[name] {
 			counts[of(in[i])]++
 		}
-		var quotient [parts]int64 // times the share, in thousandths of rows
+		best := -1
+		var bestValue *big.Rat
 		for p := range parts {
+			value, share := new(big.Rat), new(big.Rat)
 			for s, n := range counts {
-				quotient[p] += n * (2*total[s]*share[p] - 2000*held[s][p] - 1000*n)
+				due := big.NewRat(total[s]*int64(want[p][s.kind]), all[s.kind])
+				lack := due.Mul(due, big.NewRat(2, 1)).Sub(due, big.NewRat(2*held[s][p]+n, 1))
+				value.Add(value, lack.Mul(lack, big.NewRat(n, 1)))
+				share.Add(share, big.NewRat(n*int64(want[p][s.kind]), all[s.kind]))
+			}
+			if share.Sign() == 0 {
+				continue
+			}
+			if value.Quo(value, share); best < 0 || value.Cmp(bestValue) > 0 {
+				best, bestValue = p, value
 			}
 		}
-		best := trainPart
-		for p := valPart; p < parts; p++ {
-			if quotient[p]*share[best] > quotient[best]*share[p] {
-				best = p
-			}
+		if best < 0 {
+			best = sparePart
 		}
 		for s, n := range counts {
 			held[s][best] += n
 		}
 		for _, i := range members[name] {
-			out[best] = append(out[best], in[i])
+			part[i] = best
 		}
 	}
-	for p := range out {
-		canonical(out[p])
+	return part
+}
+
+// fill moves spare families to parts that lack rows of their strata, smallest families first, so that little is moved
+// beyond a quota.
+func fill(in []Record, part []int, want [parts]Quota, seed int64) {
+	held := [parts]Quota{}
+	for p := range held {
+		held[p] = Quota{}
 	}
-	return out
+	for i, r := range in {
+		held[part[i]][r.stratum()]++
+	}
+	names, members := familyOrder(in, seed, stageSplit+" fill")
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(members[a]), len(members[b])) })
+	for _, name := range names {
+		if part[members[name][0]] != sparePart {
+			continue
+		}
+		for _, p := range []int{testPart, valPart, trainPart} {
+			lacks := false
+			for _, i := range members[name] {
+				s := in[i].stratum()
+				lacks = lacks || held[p][s] < want[p][s]
+			}
+			if !lacks {
+				continue
+			}
+			for _, i := range members[name] {
+				part[i] = p
+				held[p][in[i].stratum()]++
+			}
+			break
+		}
+	}
+}
+
+// familyOrder returns the names of the families in hash order, and the positions of their members.
+func familyOrder(in []Record, seed int64, purpose string) (names []string, members map[string][]int) {
+	names, members = byFamily(in)
+	draw.Order(names, seed, purpose, func(n string) string { return n })
+	return names, members
 }

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -9,56 +10,101 @@ import (
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/draw"
+	"pidsbench/internal/fault"
 )
+
+// addFamilies appends one family of each size.
+func addFamilies(in *[]Record, source string, label dataset.Label, kind string, sizes ...int) {
+	for f, n := range sizes {
+		for k := range n {
+			r := pool(label, fmt.Sprint(source, label, kind, f, "/", k))
+			r.Source, r.Family, r.AttackType = source, fmt.Sprint(source, label, kind, f), kind
+			*in = append(*in, r)
+		}
+	}
+}
+
+func ones(n int) []int { return slices.Repeat([]int{1}, n) }
 
 func splitInput() []Record {
 	var in []Record
-	add := func(source string, label dataset.Label, sizes ...int) {
-		for f, n := range sizes {
-			for k := range n {
-				r := pool(label, fmt.Sprint(source, label, f, "/", k))
-				r.Source, r.Family = source, fmt.Sprint(source, label, f)
-				in = append(in, r)
-			}
-		}
-	}
-	ones := slices.Repeat([]int{1}, 500)
-	add("a", 0, append([]int{120, 30, 10, 4, 2}, ones...)...)
-	add("a", 1, ones...)
-	add("b", 0, ones[:70]...)
-	add("b", 1, append([]int{40}, ones[:60]...)...)
+	addFamilies(&in, "a", 0, "", append([]int{60, 30, 10, 4, 2}, ones(400)...)...)
+	addFamilies(&in, "b", 0, "", ones(100)...)
+	addFamilies(&in, "a", 1, "direct_override", append([]int{40, 7}, ones(250)...)...)
+	addFamilies(&in, "b", 1, "direct_override", ones(60)...)
+	addFamilies(&in, "b", 1, "tool_injection", slices.Repeat([]int{3}, 40)...)
+	canonical(in)
 	return in
 }
 
-func TestSplitKeepsFamiliesWholeAndStrataInRatio(t *testing.T) {
+var splitQuotas = Quotas{
+	Train: Quota{"benign": 380, "direct_override": 210, "tool_injection": 61},
+	Val:   Quota{"benign": 57, "direct_override": 30, "tool_injection": 8},
+	Test:  Quota{"benign": 58, "direct_override": 33, "tool_injection": 10},
+}
+
+func (q Quotas) parts() [3]Quota { return [3]Quota{q.Train, q.Val, q.Test} }
+
+func TestSplitFillsQuotasToTheRowAndKeepsFamiliesWhole(t *testing.T) {
 	in := splitInput()
-	ratio := SplitRatio{774, 114, 112}
-	out := Split(in, ratio, 42)
+	out, removed := Split(in, splitQuotas, 42)
 	where := map[string]int{}
-	count := map[string]*[parts]int{}
-	n := 0
+	seen := map[string]bool{}
 	for p, rows := range out {
+		if err := checkShares(partNames[p], rows, splitQuotas.parts()[p], BalanceConfig{}); err != nil {
+			t.Error(err)
+		}
 		for _, r := range rows {
 			if q, ok := where[r.Family]; ok && q != p {
-				t.Fatalf("family %s is in two parts", r.Family)
+				t.Errorf("family %s is in two parts", r.Family)
 			}
 			where[r.Family] = p
-			k := fmt.Sprint(r.Source, r.Label)
-			if count[k] == nil {
-				count[k] = new([parts]int)
-			}
-			count[k][p]++
-			n++
+			seen[r.ID] = true
+		}
+		if !slices.IsSortedFunc(rows, func(a, b Record) int { return compareIDs(a, b) }) {
+			t.Errorf("part %d is not in canonical order", p)
 		}
 	}
-	if n != len(in) {
-		t.Fatalf("%d rows of %d", n, len(in))
+	for _, r := range removed {
+		if seen[r.ID] {
+			t.Errorf("%s is removed twice or in a part", r.ID)
+		}
+		seen[r.ID] = true
 	}
-	for k, c := range count {
-		total := float64(c[0] + c[1] + c[2])
-		for p, share := range []float64{0.774, 0.114, 0.112} {
-			if d := float64(c[p]) - share*total; d > 1.01 || d < -1.01 {
-				t.Errorf("stratum %s has %d rows in part %d, want %.1f", k, c[p], p, share*total)
+	if len(seen) != len(in) {
+		t.Errorf("%d rows of %d are accounted for", len(seen), len(in))
+	}
+}
+
+func compareIDs(a, b Record) int {
+	switch {
+	case a.ID < b.ID:
+		return -1
+	case a.ID > b.ID:
+		return 1
+	}
+	return 0
+}
+
+func TestSplitKeepsTheProportionsOfSources(t *testing.T) {
+	in := splitInput()
+	type key struct{ kind, source string }
+	total, kinds := map[key]int{}, map[string]int{}
+	for _, r := range in {
+		total[key{r.stratum(), r.Source}]++
+		kinds[r.stratum()]++
+	}
+	out, _ := Split(in, splitQuotas, 42)
+	for p, rows := range out {
+		got := map[key]int{}
+		for _, r := range rows {
+			got[key{r.stratum(), r.Source}]++
+		}
+		for k, n := range total {
+			quota := splitQuotas.parts()[p][k.kind]
+			due := float64(n) * float64(quota) / float64(kinds[k.kind])
+			if d := math.Abs(float64(got[k]) - due); d > 2+0.03*float64(quota) {
+				t.Errorf("part %s has %d rows of %v, want about %.1f", partNames[p], got[k], k, due)
 			}
 		}
 	}
@@ -66,9 +112,153 @@ func TestSplitKeepsFamiliesWholeAndStrataInRatio(t *testing.T) {
 
 func TestSplitDoesNotDependOnTheOrderOfRows(t *testing.T) {
 	in := splitInput()
-	want := Split(in, SplitRatio{774, 114, 112}, 42)
+	want, gone := Split(in, splitQuotas, 42)
 	draw.Order(in, 7, "shuffle", byID)
-	if diff := cmp.Diff(want, Split(in, SplitRatio{774, 114, 112}, 42)); diff != "" {
+	got, more := Split(in, splitQuotas, 42)
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	byIDs := func(a, b Removal) int { return compareIDs(Record{ID: a.ID}, Record{ID: b.ID}) }
+	slices.SortFunc(gone, byIDs)
+	slices.SortFunc(more, byIDs)
+	if diff := cmp.Diff(gone, more); diff != "" {
+		t.Error(diff)
+	}
+	if other, _ := Split(in, splitQuotas, 43); cmp.Equal(want, other) {
+		t.Error("the seed changes nothing")
+	}
+}
+
+func TestSplitGivesNothingThatNoQuotaAsksFor(t *testing.T) {
+	in := splitInput()
+	q := Quotas{Train: Quota{"benign": 5}, Val: Quota{"benign": 1}, Test: Quota{"benign": 1}}
+	out, removed := Split(in, q, 42)
+	for p, rows := range out {
+		for _, r := range rows {
+			if r.stratum() != "benign" {
+				t.Errorf("part %s holds a %s", partNames[p], r.stratum())
+			}
+		}
+	}
+	if len(out[trainPart]) != 5 || len(out[valPart]) != 1 || len(out[testPart]) != 1 || len(removed) != len(in)-7 {
+		t.Errorf("%d, %d and %d rows, %d removed", len(out[0]), len(out[1]), len(out[2]), len(removed))
+	}
+}
+
+func TestSplitFillsWhatFamiliesLeaveOpenFromTheSpareRows(t *testing.T) {
+	var in []Record
+	addFamilies(&in, "a", 0, "", append(slices.Repeat([]int{7}, 10), ones(20)...)...)
+	q := Quotas{Train: Quota{"benign": 50}, Val: Quota{"benign": 10}, Test: Quota{"benign": 11}}
+	for seed := range int64(20) {
+		out, _ := Split(in, q, seed)
+		if len(out[trainPart]) != 50 || len(out[valPart]) != 10 || len(out[testPart]) != 11 {
+			t.Errorf("seed %d: %d, %d and %d rows", seed, len(out[0]), len(out[1]), len(out[2]))
+		}
+	}
+}
+
+func TestMissedSharesAreNamedTogether(t *testing.T) {
+	var in []Record
+	addFamilies(&in, "a", 0, "", ones(7)...)
+	addFamilies(&in, "b", 0, "", ones(3)...)
+	addFamilies(&in, "a", 1, "direct_override", ones(4)...)
+	addFamilies(&in, "a", 1, "", ones(1)...)
+	for i := range in {
+		if in[i].Source == "b" {
+			in[i].Authorship, in[i].Frame = "template", "b/frame"
+		}
+	}
+	quota := Quota{"benign": 10, "direct_override": 4, "": 1}
+	if err := checkShares("val", in, quota, BalanceConfig{MaxSource: 700, MaxTemplate: 200, MaxFrame: 200}); err != nil {
+		t.Error(err)
+	}
+	if err := checkShares("val", in, quota, BalanceConfig{}); err != nil {
+		t.Errorf("without limits: %v", err)
+	}
+	err := checkShares("val", in, Quota{"benign": 11, "direct_override": 4, "tool_injection": 2},
+		BalanceConfig{MaxSource: 699, MaxTemplate: 199, MaxFrame: 199})
+	wantFault(t, err, fault.Integrity, ConfigPath, "val misses its shares", "benign 10, expected 11",
+		"tool_injection 0, expected 2",
+		" 1, expected none", "source a has 7 of 10 rows, expected at most 699 in 1000",
+		"frame b/frame has 3 of 15 rows, expected at most 199 in 1000",
+		"source type template has 3 of 15 rows, expected at most 199 in 1000")
+}
+
+func TestAShortPoolEndsTheBuild(t *testing.T) {
+	s := small()
+	s.cfg.Quotas.Test["roleplay_attack"] = 60
+	_, err := s.assembleIn(t, t.TempDir())
+	wantFault(t, err, fault.Integrity, ConfigPath, "misses its shares", "roleplay_attack")
+}
+
+func TestBalanceTakesPublicRowsFirstAndCapsSources(t *testing.T) {
+	var in []Record
+	addFamilies(&in, "big", 0, "", ones(300)...)
+	addFamilies(&in, "small", 0, "", ones(90)...)
+	addFamilies(&in, "public", 1, "direct_override", ones(30)...)
+	addFamilies(&in, "ours", 1, "direct_override", ones(100)...)
+	addFamilies(&in, "public", 1, "tool_injection", ones(200)...)
+	addFamilies(&in, "ours", 1, "tool_injection", ones(50)...)
+	addFamilies(&in, "public", 1, "roleplay_attack", ones(9)...)
+	for i := range in {
+		if in[i].Source == "ours" {
+			in[i].Authorship = "template"
+		}
+	}
+	canonical(in)
+	q := Quotas{Train: Quota{"benign": 150, "direct_override": 40, "tool_injection": 40}, Val: Quota{"benign": 30},
+		Test: Quota{"benign": 20, "direct_override": 10}}
+	out, removed := Balance(in, q, BalanceConfig{MaxSource: 500}, 42)
+	count := map[string]int{}
+	for _, r := range out {
+		count[r.Source+" "+r.stratum()]++
+	}
+	want := map[string]int{
+		"big benign": 100, "small benign": 90, // half of 200
+		"public direct_override": 30, "ours direct_override": 60, // 50 and at least 40 spare ones
+		"public tool_injection": 80, // no template row is needed
+	}
+	if diff := cmp.Diff(want, count); diff != "" {
+		t.Error(diff)
+	}
+	if n := reasons(removed); n["beyond the share of its source"] != 200 ||
+		n["beyond the quotas of direct_override"] != 40 ||
+		n["beyond the quotas of tool_injection"] != 170 || len(out)+len(removed) != len(in) {
+		t.Errorf("%d of %d rows, %v removed", len(out), len(in), n)
+	}
+	draw.Order(in, 3, "permute", byID)
+	again, _ := Balance(in, q, BalanceConfig{MaxSource: 500}, 42)
+	if diff := cmp.Diff(out, again); diff != "" {
+		t.Errorf("the order of the rows matters: %s", diff)
+	}
+	shared, _ := Balance(in, q, BalanceConfig{Template: 250}, 42)
+	ours := map[string]int{}
+	for _, r := range shared {
+		if r.template() {
+			ours[r.stratum()]++
+		}
+	}
+	// A quarter of the 80 rows of tool_injection; direct_override needs more for want of others.
+	if diff := cmp.Diff(map[string]int{"direct_override": 60, "tool_injection": 20}, ours); diff != "" {
+		t.Error(diff)
+	}
+	free, _ := Balance(in, q, BalanceConfig{}, 42)
+	benign := 0
+	for _, r := range free {
+		if r.stratum() == "benign" {
+			benign++
+		}
+	}
+	if benign != 240 { // 200 and the least slack of 40
+		t.Errorf("%d benign rows without a limit, want 240", benign)
+	}
+}
+
+func TestBalanceKeepsSixInAHundredMoreThanLargeQuotas(t *testing.T) {
+	var in []Record
+	addFamilies(&in, "a", 0, "", ones(1200)...)
+	out, _ := Balance(in, Quotas{Train: Quota{"benign": 1000}}, BalanceConfig{}, 42)
+	if len(out) != 1060 {
+		t.Errorf("%d rows, want 6 in 100 more than 1000", len(out))
 	}
 }

@@ -1,7 +1,7 @@
 package builder
 
 import (
-	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/disguise"
 	"pidsbench/internal/fault"
 )
 
@@ -27,24 +28,9 @@ func held(t *testing.T) (seeds [2][]Record, fillers []Record) {
 	return seeds, fillers
 }
 
-// seedOf takes the held-out text back out of its surroundings, with what the row itself says.
-func seedOf(t *testing.T, s Shifted) string {
-	t.Helper()
-	if s.Transform == JSONWrap {
-		var v struct{ Task, Context string }
-		d := json.NewDecoder(strings.NewReader(s.Text))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&v); err != nil {
-			t.Fatalf("%q does not parse: %v", s.Text, err)
-		}
-		return v.Task
-	}
-	return string([]rune(s.Text)[s.Start : s.Start+s.Length])
-}
-
-func TestShiftedTextsCanBeTakenBackOut(t *testing.T) {
+func TestSurroundedTextsCanBeTakenBackOut(t *testing.T) {
 	seeds, fillers := held(t)
-	rows, err := Shift(seeds, fillers, shape, 42)
+	rows, err := Surround(seeds, fillers, shape, 42)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,53 +38,59 @@ func TestShiftedTextsCanBeTakenBackOut(t *testing.T) {
 		t.Fatalf("%d rows, want three surroundings of six texts", len(rows))
 	}
 	for _, r := range rows {
-		want := seeds[r.Label][r.SeedIndex]
-		if got := seedOf(t, r); got != want.Text || r.ID != want.ID {
-			t.Errorf("%s gives back %q, want %q", r.Transform, got, want.Text)
+		want := seeds[r.Label][r.Shift.SeedIndex]
+		got, err := disguise.Placed{Text: r.Text, Start: r.Shift.Start, Length: r.Shift.Length}.Unwrap()
+		if err != nil || got != want.Text || r.Clean != want.Text || r.ID != want.ID || r.Obfuscation != "none" {
+			t.Errorf("%s gives back %q, want %q (%v)", r.Shift.Transform, got, want.Text, err)
 		}
-		if r.Transform != PromptDilute {
+		if r.Shift.Length != utf8.RuneCountInString(want.Text) ||
+			(r.Shift.Start < 0) != (r.Shift.Transform == disguise.JSONWrap) {
+			t.Errorf("%s says %+v of %q", r.ID, *r.Shift, want.Text)
+		}
+		if r.Shift.Transform != disguise.PromptDilute {
+			if r.Shift.Fillers != nil {
+				t.Errorf("%s has fillers", r.Shift.Transform)
+			}
 			continue
 		}
-		pad := utf8.RuneCountInString(r.Text) - r.Length - 4
+		pad := utf8.RuneCountInString(r.Text) - r.Shift.Length - 4
 		if pad < shape.FillerChars-1 || pad > shape.FillerMax { // the cut may drop a space
 			t.Errorf("%d characters of padding", pad)
 		}
-		if len(r.Fillers) == 0 || slices.Contains(r.Fillers, r.ID) {
-			t.Errorf("padding is made of %v", r.Fillers)
+		if len(r.Shift.Fillers) == 0 || slices.Contains(r.Shift.Fillers, r.ID) {
+			t.Errorf("padding is made of %v", r.Shift.Fillers)
 		}
-	}
-}
-
-func TestJSONWrapKeepsForeignLettersAndPythonsSeparators(t *testing.T) {
-	got := jsonWrap("é <b> \"q\"")
-	if want := `{"task": "é <b> \"q\"", "context": "` + jsonContext + `"}`; got != want {
-		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
 func TestPaddingNeverHoldsTheRowItself(t *testing.T) {
-	_, fillers := held(t)
+	seeds, fillers := held(t)
 	for _, r := range fillers {
-		_, ids := padding(r.ID, fillers, shape, 42)
-		if ids == nil || slices.Contains(ids, r.ID) {
-			t.Errorf("the padding of %s is %v", r.ID, ids)
+		pad, used, err := padding(r.ID, "test", fillers, shape, 42)
+		if err != nil || used == nil || slices.Contains(used, r.ID) || strings.Contains(pad, r.Text) {
+			t.Errorf("the padding of %s is %v, %v", r.ID, used, err)
 		}
 	}
-	seeds, _ := held(t)
-	_, err := Shift(seeds, fillers[:2], shape, 42)
-	wantFault(t, err, fault.Integrity, "2 filler rows")
+	_, err := Surround(seeds, fillers[:2], shape, 42)
+	wantFault(t, err, fault.Integrity, "2 filler rows cannot make 400 characters")
 }
 
-func TestPaddingIsCutBetweenSentencesOrWords(t *testing.T) {
-	for _, tt := range []struct{ pad, head, tail string }{
-		{"One. Two. Three four five six seven", "One. Two.", "Three four five six seven"},
-		{"one two three four five six", "one two", "three four five six"},
-		{"abcdefgh", "abcd", "efgh"},
-		{"é. éééééééééé", "é.", "éééééééééé"},
-	} {
-		if head, tail := halve(tt.pad); head != tt.head || tail != tt.tail {
-			t.Errorf("halve(%q) = %q, %q", tt.pad, head, tail)
+func TestPaddingBelongsToTheRowAndItsPurpose(t *testing.T) {
+	_, fillers := held(t)
+	pad := func(id, purpose string) string {
+		p, _, err := padding(id, purpose, fillers, shape, 42)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return p
+	}
+	want := pad("a", "one")
+	slices.Reverse(fillers)
+	if pad("a", "one") != want {
+		t.Error("the order of the fillers matters")
+	}
+	if pad("b", "one") == want || pad("a", "two") == want {
+		t.Error("another row or purpose has the same padding")
 	}
 }
 
@@ -121,31 +113,50 @@ func TestHoldOutTakesWholeFamiliesOfOneClass(t *testing.T) {
 	add("two", Pool, 0, s[7], "hm")
 	add("pair", Pool, 0, s[8], s[9])
 	add("one", Pool, 0, s[10])
+	add("hidden", Pool, 0, s[15])
+	in[len(in)-1].Obfuscation = disguise.AsFound
 	for i := range 3 {
-		add("attack"+string(rune('a'+i)), Pool, 1, s[11+i])
+		add(fmt.Sprint("attack", i), Pool, 1, s[11+i])
 	}
-	left, seeds, removed, err := HoldOut(in, shape, 42)
+	left, seeds, removed, err := HoldOut(in, dataset.Benign, 3, shape, 42)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var families []string
-	for _, r := range seeds[dataset.Benign] {
+	for _, r := range seeds {
 		families = append(families, r.Family)
 	}
 	slices.Sort(families)
 	if diff := cmp.Diff([]string{"one", "pair", "two"}, families); diff != "" {
 		t.Error(diff)
 	}
-	if len(seeds[dataset.Injection]) != 3 || len(removed) != 2 {
-		t.Errorf("%d injection seeds, removed %+v", len(seeds[dataset.Injection]), removed)
+	if len(removed) != 2 || removed[0].Partner == "" || len(left)+len(seeds)+len(removed) != len(in) {
+		t.Errorf("%d left, %d seeds, removed %+v", len(left), len(seeds), removed)
 	}
 	for _, r := range left {
-		if !slices.Contains([]string{"long", "big", "both", "shared"}, r.Family) {
+		if slices.Contains(families, r.Family) {
 			t.Errorf("a row of family %s stayed in the pool", r.Family)
 		}
 	}
-	cfg := shape
-	cfg.Seeds = 4
-	_, _, _, err = HoldOut(in, cfg, 42)
-	wantFault(t, err, fault.Integrity, "structural.seeds holds 4, expected at most 3")
+	if _, attacks, _, err := HoldOut(left, dataset.Injection, 3, shape, 42); err != nil || len(attacks) != 3 {
+		t.Errorf("%d injection seeds, %v", len(attacks), err)
+	}
+	_, _, _, err = HoldOut(in, dataset.Injection, 4, shape, 42)
+	wantFault(t, err, fault.Integrity, "structural.seeds asks for 4 injection families, expected at most 3")
+}
+
+// The security-adjacent seeds are held to what the others are.
+func TestAllStructuralSeedsFit(t *testing.T) {
+	s := small()
+	s.cfg.Structural.MaxChars = 90
+	fit := 0
+	for _, r := range s.build(t).file(t, structuralSeedsFile).Records {
+		if !s.cfg.Structural.fits(r) {
+			t.Errorf("the seed %q of topic %q does not fit", r.Text, r.Topic)
+		}
+		fit++
+	}
+	if fit != 10 {
+		t.Errorf("%d seeds", fit)
+	}
 }

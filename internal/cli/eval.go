@@ -81,6 +81,15 @@ func prepare(st *State, cmd *cobra.Command, data *dataOptions, score *scoreOptio
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	if score.from != nil {
+		e, _, own, err := p.edition(st, data)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if !own {
+			p.addImported(score.from(p), e.ID)
+		}
+	}
 	chosen, err := selectDetectors(p, score)
 	if err != nil {
 		return nil, nil, nil, err
@@ -103,6 +112,7 @@ func (f *frame) results(o *scoreOptions, policies []threshold.Policy, detectors 
 	return results.Build(results.Input{
 		Edition: f.edition, EditionName: f.name, ManifestSHA256: f.manifestSHA, WindowMode: o.windows,
 		Splits: f.splits, Val: f.val, NoVal: f.noVal, ValPromised: !f.borrowed, Detectors: detectors, Policies: policies, Limit: o.limit,
+		Absent: f.absent, PublicSubset: f.publicSubset,
 	})
 }
 
@@ -120,10 +130,14 @@ func verdict(r *results.Results, cure string) error {
 	if len(absent) > 0 {
 		return fault.New(fault.Incomplete, "the results are incomplete: not run: %s", strings.Join(absent, "; "))
 	}
+	if len(r.Absent) > 0 {
+		return fault.New(fault.Incomplete, "the results are incomplete: edition %s is not here as a whole: %s", r.Edition,
+			strings.Join(r.Absent, "; ")).WithCure("put what is missing into the folder")
+	}
 	for i := range r.Cells {
-		if c := &r.Cells[i]; c.State == results.StateIncomplete && c.Total() > c.N {
+		if c := &r.Cells[i]; c.State == results.StateIncomplete && r.Lacking(c) > 0 {
 			return fault.New(fault.Incomplete, "the results are incomplete: %s lacks %d of %d rows of %s", c.Detector,
-				c.Total()-c.N, c.Total(), c.Split).WithCure("%s", cure)
+				r.Lacking(c), c.Total(), c.Split).WithCure("%s", cure)
 		}
 	}
 	if r.Incomplete() {

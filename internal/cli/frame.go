@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/fault"
@@ -26,6 +23,10 @@ type frame struct {
 	valEdition  string         // the edition val belongs to, in score files
 	borrowed    bool           // val is the edition's while the splits are the user's own: it is not scored here
 	train       string         // SHA-256 of the edition's train split; empty for a user's own files
+
+	publicSubset bool              // rows whose texts are withheld are left out by the user's wish
+	absent       []string          // what the edition promises and is not here, a sentence each
+	complete     map[string]string // split in its public form → SHA-256 of the complete one
 }
 
 // Score files of a user's own files, and of the val file that belongs to them, lie under these names.
@@ -42,120 +43,119 @@ func (p *project) openFrame(st *State, o *dataOptions) (*frame, error) {
 		return nil, err
 	}
 	if own {
+		if len(o.external) > 0 {
+			return nil, fault.New(fault.Usage, "--external lists imported sets beside an edition, and --data names your own "+
+				"files").WithCure("leave out one of the two")
+		}
 		return p.openOwn(st, o, e)
+	}
+	if err := o.checkEdition(e); err != nil {
+		return nil, err
 	}
 	m, err := p.loadManifest(e)
 	if err != nil {
 		return nil, err
 	}
-	report, err := manifest.Verify(m, dir)
+	report, err := examineEdition(e, m, dir)
 	if err != nil {
-		return nil, withBuildCure(e, dir, err)
+		return nil, err
 	}
-	f := &frame{edition: e.ID, name: e.Name, manifestSHA: m.Hash(), valEdition: e.ID,
-		noVal: "the edition has no val split"}
-	for _, spec := range e.Splits {
-		s, ok := report.Split(spec.Path)
-		if !ok {
-			return nil, fault.New(fault.Integrity, "%s could not be read as split %s", spec.Path, spec.Name)
+	f := &frame{edition: e.ID, name: e.Name, manifestSHA: m.Hash(), valEdition: e.ID, publicSubset: o.publicSubset,
+		noVal: "the edition has no val split", complete: map[string]string{}}
+	if o.publicSubset {
+		if err := needsPublicForm(e, m); err != nil {
+			return nil, err
 		}
-		s.Name = spec.Name
+	}
+	here := 0
+	for _, spec := range e.Splits {
+		s, absent, err := f.take(m, report, spec)
+		if err != nil {
+			return nil, err
+		}
+		if absent == "" {
+			here++
+		}
 		switch {
+		case spec.Axis != "" && absent != "":
+			f.splits = append(f.splits, results.Split{Spec: spec, Data: &dataset.Split{Name: spec.Name}, Absent: absent})
 		case spec.Axis != "":
 			f.splits = append(f.splits, results.Split{Spec: spec, Data: s})
+		case spec.Name == "val" && absent != "":
+			f.noVal = "val: " + absent
 		case spec.Name == "val":
 			f.val = s
 		case spec.Name == "train":
-			f.train = s.SHA256
+			frozen, _ := m.Lookup(spec.Path)
+			f.train = frozen.SHA256
 		}
 	}
-	return f, nil
+	if here == 0 {
+		return nil, fault.New(fault.Incomplete, "%s holds none of the %d splits of edition %s", fault.Name(dir),
+			len(e.Splits), e.ID).WithCure("name the folder that holds %s", e.Splits[0].Path)
+	}
+	return f, p.addExternal(f, o)
 }
 
-// edition returns the edition that the options name and its folder. Own is true when --data names the user's own files
-// instead: an edition that is shipped stays where it is built, so --data can only mean them.
-func (p *project) edition(st *State, o *dataOptions) (e *dataset.Edition, dir string, own bool, err error) {
-	if strings.ContainsRune(o.edition, filepath.Separator) || o.edition == "." {
-		e, err := p.editionAt(st.abs(o.edition))
+// examineEdition compares the splits of an edition with its manifest. What was built here has to be there whole, and
+// nothing else beside it; in a folder of the user's only its splits are looked at, and they may be absent.
+func examineEdition(e *dataset.Edition, m *manifest.Manifest, dir string) (*manifest.Report, error) {
+	if e.Dir != "" {
+		report, err := manifest.Verify(m, dir)
 		if err != nil {
-			return nil, "", false, err
+			return nil, withBuildCure(e, dir, err)
 		}
-		return e, e.Dir, o.data != "", nil
+		return report, nil
 	}
-	if e, err = p.benchmark.Edition(o.edition); err != nil {
-		return nil, "", false, err
+	paths := make([]string, len(e.Splits))
+	for i, s := range e.Splits {
+		paths[i] = s.Path
 	}
+	report, err := manifest.Examine(m, dir, paths...)
+	if err != nil {
+		return nil, err
+	}
+	return report, report.Changed()
+}
+
+// take returns the rows of a split, or a sentence why they are not here; the frame then lists it as absent.
+func (f *frame) take(m *manifest.Manifest, report *manifest.Report, spec dataset.SplitSpec) (
+	s *dataset.Split, absent string, err error) {
+	found, _ := report.Result(spec.Path)
+	s = found.Split()
 	switch {
-	case e.Dir != "":
-		return e, p.path(e.Dir), o.data != "", nil
-	case o.data != "":
-		return e, st.abs(o.data), false, nil
+	case found.Status == manifest.OK && s != nil:
+	case found.Status == manifest.Public && f.publicSubset:
+		frozen, _ := m.Lookup(spec.Path)
+		f.complete[spec.Name] = frozen.SHA256
+	case found.Status == manifest.Public:
+		why := fmt.Sprintf("%s is in its public form, which withholds %d of %d texts (--public-subset scores the others, "+
+			"`pidsbench data restrict rebuild` fills them in)", spec.Path, found.Withheld, found.Rows)
+		f.absent = append(f.absent, why)
+		return nil, why, nil
+	case found.Status == manifest.Missing:
+		why := spec.Path + " is not here"
+		f.absent = append(f.absent, why)
+		return nil, why, nil
+	default:
+		return nil, "", fault.New(fault.Integrity, "%s could not be read as split %s", spec.Path, spec.Name)
 	}
-	return nil, "", false, fault.New(fault.Usage, "edition %s is not shipped", e.ID).
-		WithCure("say where your copy lies with --data DIR")
+	s.Name = spec.Name
+	return s, "", nil
 }
 
-// editionAt returns the edition that lies in a folder with a manifest of its own: the splits of the open edition that it
-// freezes.
-func (p *project) editionAt(dir string) (*dataset.Edition, error) {
-	open, err := p.benchmark.Edition("open")
-	if err != nil {
-		return nil, err
+// needsPublicForm refuses --public-subset where there is nothing it could mean.
+func needsPublicForm(e *dataset.Edition, m *manifest.Manifest) error {
+	if slices.ContainsFunc(m.Files, func(f manifest.File) bool { return f.Withheld > 0 }) {
+		return nil
 	}
-	e := &dataset.Edition{ID: filepath.Base(dir), Name: filepath.Base(dir), Dir: dir,
-		Manifest: filepath.Join(dir, "FREEZE_MANIFEST.txt")}
-	m, err := p.loadManifest(e)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range open.Splits {
-		if f, ok := m.Lookup(s.Path); ok && f.Counted {
-			e.Splits = append(e.Splits, s)
-		}
-	}
-	return e, nil
+	return fault.New(fault.Usage, "--public-subset is for an edition with a form for the public, which %s has not", e.ID).
+		WithCure("leave it out")
 }
 
-// loadManifest reads the manifest of an edition, which must not be that of another one.
-func (p *project) loadManifest(e *dataset.Edition) (*manifest.Manifest, error) {
-	path := e.Manifest
-	if !filepath.IsAbs(path) {
-		path = p.path(path)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fault.New(fault.Integrity, "edition %s: cannot read its manifest: %w", e.ID, err).
-			WithCure("restore the file; the edition is frozen by it")
-	}
-	m, err := manifest.Parse(e.Manifest, data)
-	if err != nil {
-		return nil, err
-	}
-	if !filepath.IsAbs(e.Manifest) && (m.Edition != "" && m.Edition != e.ID || m.Folder != "" && m.Folder != e.Dir) {
-		return nil, fault.New(fault.Integrity, "%s: freezes edition %q in %q, expected %q in %q", e.Manifest, m.Edition, m.Folder,
-			e.ID, e.Dir).WithCure("restore the manifest of the edition")
-	}
-	for _, s := range e.Splits {
-		if f, ok := m.Lookup(s.Path); !ok || !f.Counted {
-			return nil, fault.New(fault.Integrity, "%s does not freeze %s, which is split %s of the edition", e.Manifest, s.Path,
-				s.Name).WithCure("restore the manifest of the edition")
-		}
-	}
-	return m, nil
-}
-
-// withBuildCure tells how to get the data when the whole folder is absent.
-func withBuildCure(e *dataset.Edition, dir string, err error) error {
-	if notBuilt(e, dir) {
-		return fault.New(fault.Integrity, "the data of edition %s is not here (%s is missing)", e.ID, e.Dir).
-			WithCure("run `make data`, or `pidsbench data build`")
-	}
-	return err
-}
-
-func notBuilt(e *dataset.Edition, dir string) bool {
-	_, err := os.Stat(dir)
-	return errors.Is(err, fs.ErrNotExist) && e.Dir != ""
+// here returns the evaluation splits that have rows.
+func (f *frame) here() []results.Split {
+	return slices.DeleteFunc(slices.Clone(f.splits), func(s results.Split) bool { return s.Absent != "" })
 }
 
 // openOwn reads the user's own files. Thresholds come from --val, or from the val scores of the edition.
@@ -184,8 +184,8 @@ func (p *project) openOwn(st *State, o *dataOptions, e *dataset.Edition) (*frame
 	}
 	for _, s := range own {
 		if s.SHA256 == f.val.SHA256 {
-			return nil, fault.New(fault.Usage, "--val and --data hold the same file: a threshold may not be chosen on the rows it is "+
-				"measured on").WithCure("name other rows with --val")
+			return nil, fault.New(fault.Usage, "--val and --data hold the same file: a threshold may not be chosen on the rows "+
+				"it is measured on").WithCure("name other rows with --val")
 		}
 	}
 	return f, nil

@@ -23,20 +23,40 @@ type dataOptions struct {
 	positive    []string
 	negative    []string
 	label       string
+
+	external []string // imported sets to list beside the edition; empty for all
+
+	publicSubset bool // of an edition with withheld texts: score the rows that have theirs
 }
 
 func (o *dataOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.edition, "edition", "open", "edition: open, v3, or the path of a folder with a "+
 		"FREEZE_MANIFEST.txt")
-	f.StringVar(&o.data, "data", "", "your own CSV or JSON Lines file, or a folder of them (with --edition v3: the "+
-		"folder of that edition)")
+	f.StringVar(&o.data, "data", "", "your own CSV, TSV, JSON, JSON Lines or Parquet file, or a folder of them "+
+		"(with --edition v3: the folder of that edition)")
 	f.StringVar(&o.val, "val", "", "with --data: a labelled file, with the same columns, on which val policies choose the threshold")
 	f.StringVar(&o.textColumn, "text-column", "", "with --data: the column that holds the text (default text)")
 	f.StringVar(&o.labelColumn, "label-column", "", "with --data: the column that holds the label (default label)")
 	f.StringSliceVar(&o.positive, "positive", nil, "with --data: further spellings of the label injection")
 	f.StringSliceVar(&o.negative, "negative", nil, "with --data: further spellings of the label benign")
 	f.StringVar(&o.label, "label", "", "with --data: every row is benign, or every row is an injection; no label column is read")
+	o.registerPublicSubset(cmd)
+	o.registerExternal(cmd)
+}
+
+func (o *dataOptions) registerPublicSubset(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.publicSubset, "public-subset", false, "with --edition v3: where hard_benign_test is in its "+
+		"public form, go without the texts it withholds")
+}
+
+// checkEdition refuses flags that speak of a user's own files beside an edition whose columns are fixed.
+func (o *dataOptions) checkEdition(e *dataset.Edition) error {
+	if own := o.val + o.textColumn + o.labelColumn + o.label; own != "" || len(o.positive)+len(o.negative) > 0 {
+		return fault.New(fault.Usage, "--val, --label and the flags for columns and spellings are for your own files, not "+
+			"for edition %s", e.ID).WithCure("leave them out")
+	}
+	return nil
 }
 
 // mapping says how the columns of --data give texts and labels, valMapping the same for --val.
@@ -66,7 +86,7 @@ func (o *dataOptions) check() error {
 	if o.label != "" && o.label != "benign" && o.label != "injection" {
 		return fault.New(fault.Usage, "--label is %q, expected benign or injection", o.label).WithCure("give one of the two")
 	}
-	return nil
+	return o.checkExternal()
 }
 
 // scoreOptions say how rows are scored.
@@ -78,6 +98,8 @@ type scoreOptions struct {
 	workers   int
 	limit     int
 	fresh     bool
+
+	from func(*project) []string // where a command that reads scores looks for them; nil for one that makes them
 }
 
 func (o *scoreOptions) register(st *State, cmd *cobra.Command) {

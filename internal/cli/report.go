@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +41,7 @@ func newReportCmd(st *State) *cobra.Command {
 }
 
 func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
+	opts.score.from = func(p *project) []string { return scoreDirs(st, p, opts.scores) }
 	p, chosen, f, err := prepare(st, cmd, &opts.data, &opts.score)
 	if err != nil {
 		return err
@@ -48,16 +50,14 @@ func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
 	if err != nil {
 		return err
 	}
-	dirs := []string{st.abs("out"), p.path("results")}
-	if len(opts.scores) > 0 {
-		dirs = nil
-		for _, d := range opts.scores {
-			dirs = append(dirs, st.abs(d))
-		}
-	}
+	dirs := opts.score.from(p)
 	var detectors []results.Detector
+	data := opts.data.data
+	if data != "" && f.edition != ownEdition {
+		data += " --edition " + opts.data.edition
+	}
 	for _, c := range chosen {
-		d, err := f.read(dirs, c, opts.score.windows, opts.data.data, needsVal(policies))
+		d, err := f.read(dirs, c, opts.score.windows, data, needsVal(policies))
 		if err != nil {
 			return err
 		}
@@ -68,13 +68,32 @@ func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
 	if err := opts.table.show(st, r); err != nil {
 		return err
 	}
-	return verdict(r, "run `pidsbench eval` to score what is missing")
+	cure := "run `pidsbench eval` to score what is missing"
+	if slices.ContainsFunc(chosen, func(c selected) bool { return c.entry.Kind == importedKind }) {
+		cure += ", `pidsbench scores import` for imported detectors"
+	}
+	return verdict(r, cure)
+}
+
+// scoreDirs returns the folders in which a command that reads scores looks for them.
+func scoreDirs(st *State, p *project, named []string) []string {
+	if len(named) == 0 {
+		return []string{st.abs("out"), p.path("results")}
+	}
+	dirs := make([]string, len(named))
+	for i, d := range named {
+		dirs[i] = st.abs(d)
+	}
+	return dirs
 }
 
 // read takes a detector's outcomes from score files. Without any file the detector is unavailable; a single absent file
 // makes its cells incomplete.
 func (f *frame) read(dirs []string, c selected, windows, data string, val bool) (results.Detector, error) {
 	d := c.result()
+	if c.entry.Kind == importedKind {
+		d.Doubts = append(d.Doubts, "its scores were imported: how many texts it saw a part of is not known")
+	}
 	found := false
 	for _, seed := range c.seeds {
 		run := results.Seed{Seed: seed, Outcomes: map[string][]results.Outcome{}, Missing: map[string]string{}}
@@ -90,8 +109,8 @@ func (f *frame) read(dirs []string, c selected, windows, data string, val bool) 
 			f.doubt(&d, file.Header.Info.TrainSHA256)
 			return outcomes(file.Lines, len(split.Rows), 0), "", nil
 		}
-		for _, s := range f.splits {
-			out, absent, err := get(f.edition, s.Data)
+		for _, s := range f.here() {
+			out, absent, err := get(f.editionOf(s), s.Data)
 			if err != nil {
 				return d, err
 			}
@@ -108,6 +127,9 @@ func (f *frame) read(dirs []string, c selected, windows, data string, val bool) 
 			}
 		}
 		d.Seeds = append(d.Seeds, run)
+	}
+	if !found && d.Unavailable == "" && c.entry.Kind == importedKind {
+		d.Unavailable, d.Seeds = "its imported scores are of another window mode; add --windows truncate", nil
 	}
 	if !found && d.Unavailable == "" {
 		d.Unavailable, d.Seeds = "there are no score files; run `"+evalCommand(d.ID, windows, data)+"`", nil

@@ -63,6 +63,7 @@ incomplete; 5 a gate is broken; 130 interrupted.`,
 	root.AddCommand(
 		newEvalCmd(st), newScoreCmd(st), newReportCmd(st), newVerifyCmd(st), newDataCmd(st), newDetectorsCmd(st),
 		newModelsCmd(st), newTrainCmd(st), newDoctorCmd(st),
+		newScoresCmd(st),
 	)
 	return root
 }

@@ -70,8 +70,8 @@ func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bo
 		}
 		return err
 	}
-	for _, split := range s.frame.splits {
-		if err := open(s.frame.edition, split.Data); err != nil {
+	for _, split := range s.frame.here() {
+		if err := open(s.frame.editionOf(split), split.Data); err != nil {
 			return nil, "", err
 		}
 	}
@@ -271,5 +271,8 @@ func (f *frame) find(dirs []string, edition string, split *dataset.Split, e dete
 	want := f.identity(edition, split, e, seed, windows)
 	h := file.Header
 	want.Files, want.Precision, want.MaxLength, want.Stride = h.Files, h.Precision, h.MaxLength, h.Stride
+	if h.SplitSHA256 == f.complete[split.Name] { // scored from the complete split, of which this is the public form
+		want.SplitSHA256 = h.SplitSHA256
+	}
 	return file, file.Check(want)
 }

@@ -53,6 +53,9 @@ func runScripts(t *testing.T, dir string) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  cmdExits,
 			"freeze": cmdFreeze,
+			"makev3": cmdMakeV3,
+			"sedrow": cmdSedRow,
+			"head":   cmdHead,
 		},
 		Setup: func(env *testscript.Env) error {
 			root := testenv.Root(t)

@@ -51,11 +51,11 @@ func TestBadFilesEndInOneSentence(t *testing.T) {
 		{name: "gzip", data: "\x1f\x8b\x08\x00", want: "t.csv is compressed with gzip, expected plain UTF-8 text; " +
 			"unpack it first"},
 		{name: "Parquet", data: "PAR1\x15\x04\x00", want: "t.csv is a Parquet file, expected plain UTF-8 text; " +
-			"export it as CSV first"},
-		{name: "Arrow", data: "ARROW1\x00\x00", want: "t.csv is an Arrow file, expected plain UTF-8 text; export it " +
-			"as CSV first"},
+			"rename it to .parquet"},
+		{name: "Arrow", data: "ARROW1\x00\x00", want: "t.csv is an Arrow file, expected plain UTF-8 text; save it " +
+			"as .parquet"},
 		{name: "Arrow stream", data: "\xff\xff\xff\xff\x10\x01\x00\x00",
-			want: "t.csv is an Arrow file, expected plain UTF-8 text; export it as CSV first"},
+			want: "t.csv is an Arrow file, expected plain UTF-8 text; save it as .parquet"},
 		{name: "web page", data: "\n<!DOCTYPE html>\n<html>", want: "t.csv is a web page (HTML), expected plain " +
 			"UTF-8 text; " +
 			"download the file itself: the page is often a login form or an error message"},
@@ -69,10 +69,16 @@ func TestBadFilesEndInOneSentence(t *testing.T) {
 			"values; " +
 			"rename it to .jsonl (an object a line) or .json (a list of objects)"},
 		{name: "unknown extension", file: "t.txt", data: "a", kind: fault.Usage,
-			want: `t.txt has the extension ".txt", expected .csv, .jsonl or .json`},
-		{name: "tab-separated", file: "t.tsv", data: "a", kind: fault.Usage, want: "t.tsv is a tab-separated file " +
-			"by its " +
-			"name, expected .csv, .jsonl or .json; save it with commas as .csv"},
+			want: `t.txt has the extension ".txt", expected .csv, .tsv, .jsonl, .json or .parquet`},
+		{name: "Arrow by its name", file: "t.arrow", data: "a", kind: fault.Usage,
+			want: "t.arrow is an Arrow file by its name, expected .csv, .tsv, .jsonl, .json or .parquet; save it as .parquet"},
+		{name: "tabs in a row", file: "t.tsv", data: "text\tlabel\na\tb\t0\n",
+			want: `t.tsv:2: the row has 3 fields, expected 2 ("text", "label"); put a text that holds tabs in quotes`},
+		{name: "text behind a quote in TSV", file: "t.tsv", data: "text\tlabel\n\"a\" b\t0\n", want: `t.tsv:2: column ` +
+			`"text" has text behind its closing quote (" b\t0"), expected a tab or the end of the row` + twice},
+		{name: "no Parquet", file: "t.parquet", data: "text,label\na,0\n",
+			want: "t.parquet is no Parquet file, expected one that begins and ends with PAR1; give it the extension of what " +
+				"it is"},
 
 		// Columns.
 		{name: "no text column", data: "goal,target\na,b\n", want: `t.csv:1: there is no column "text" and no column ` +

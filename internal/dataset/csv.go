@@ -13,8 +13,12 @@ import (
 // csvReader reads comma-separated values strictly. It is our own because the bytes of a field must be kept: rows end
 // with LF or CRLF, but a CRLF inside quotes belongs to the text. Fields are substrings of the source wherever they hold
 // no doubled quote.
+//
+// Tab-separated values differ in two points: the tab parts fields, and a quote that does not open a field stands for
+// itself, since most programs write it so.
 type csvReader struct {
 	file   string
+	sep    byte // comma or tab
 	src    string
 	pos    int
 	bad    int // offset of the first byte that is not UTF-8, -1 when there is none
@@ -24,7 +28,7 @@ type csvReader struct {
 // ReadCSV reads a CSV file with arbitrary columns as strictly as ReadFile does. The records have as many fields as the
 // header; there may be none. The file's name stands in messages only.
 func ReadCSV(file string, data []byte) (header []string, records [][]string, err error) {
-	r, err := newCSVReader(fault.Name(file), string(data))
+	r, err := newCSVReader(fault.Name(file), string(data), ',', false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -40,16 +44,30 @@ func ReadCSV(file string, data []byte) (header []string, records [][]string, err
 	}
 }
 
-func readCSVTable(file, src string) (*table, error) {
-	r, err := newCSVReader(file, src)
+func readCSVTable(file, src string, loose bool) (*table, error) {
+	r, err := newCSVReader(file, src, ',', loose)
 	if err != nil {
 		return nil, err
 	}
+	return r.table()
+}
+
+func readTSVTable(file, src string, loose bool) (*table, error) {
+	r, err := newCSVReader(file, src, '\t', loose)
+	if err != nil {
+		return nil, err
+	}
+	return r.table()
+}
+
+func (r *csvReader) table() (*table, error) {
+	file, src := r.file, r.src
 	t := &table{file: file, columns: r.header, cells: make([][]string, len(r.header)), first: at(file, 1)}
 	var starts []int
 	rec := make([]string, 0, len(r.header))
 	for {
 		var start int
+		var err error
 		rec, start, err = r.next(rec[:0])
 		if err == io.EOF {
 			break
@@ -67,16 +85,20 @@ func readCSVTable(file, src string) (*table, error) {
 	return t, nil
 }
 
-func newCSVReader(file, src string) (*csvReader, error) {
+// newCSVReader reads the header. With loose, bytes that are not UTF-8 are left to the caller.
+func newCSVReader(file, src string, sep byte, loose bool) (*csvReader, error) {
 	if err := foreign(file, src); err != nil {
 		return nil, err
 	}
-	r := &csvReader{file: file, src: src, bad: invalidUTF8(src)}
+	r := &csvReader{file: file, sep: sep, src: src, bad: -1}
+	if !loose {
+		r.bad = invalidUTF8(src)
+	}
 	if strings.HasPrefix(src, "\ufeff") {
 		r.pos = len("\ufeff")
 	}
 	if looksJSON(src[r.pos:]) {
-		return nil, fault.New(fault.Integrity, "%s holds JSON, expected comma-separated values", file).
+		return nil, fault.New(fault.Integrity, "%s holds JSON, expected %s-separated values", file, r.sepName()).
 			WithCure("rename it to .jsonl (an object a line) or .json (a list of objects)")
 	}
 	header, start, err := r.next(nil)
@@ -133,7 +155,7 @@ func (r *csvReader) next(rec []string) ([]string, int, error) {
 			return nil, start, err
 		}
 		rec = append(rec, field)
-		if r.pos < len(r.src) && r.src[r.pos] == ',' {
+		if r.pos < len(r.src) && r.src[r.pos] == r.sep {
 			r.pos++
 			continue
 		}
@@ -148,7 +170,7 @@ func (r *csvReader) next(rec []string) ([]string, int, error) {
 	if want := len(r.header); want > 0 && len(rec) != want {
 		err := r.fail(start, "the row has %s, expected %d (%s)", plural(len(rec), "field"), want, showList(r.header))
 		if len(rec) > want {
-			return nil, start, err.WithCure("put a text that holds commas in quotes")
+			return nil, start, err.WithCure("put a text that holds %ss in quotes", r.sepName())
 		}
 		return nil, start, err.WithCure("fill in the missing fields, or put a text that holds line breaks in quotes")
 	}
@@ -178,7 +200,7 @@ func (r *csvReader) field(column int) (string, error) {
 scan:
 	for ; i < len(r.src); i++ {
 		switch r.src[i] {
-		case ',', '\n':
+		case r.sep, '\n':
 			break scan
 		case '\r':
 			if strings.HasPrefix(r.src[i:], "\r\n") {
@@ -187,6 +209,9 @@ scan:
 			return "", r.fail(i, "%s holds a carriage return outside quotes that no line feed follows", r.column(column)).
 				WithCure("put the text in quotes, or end rows with LF or CRLF")
 		case '"':
+			if r.sep == '\t' {
+				continue
+			}
 			return "", r.fail(i, "%s holds a quote inside a field that is not in quotes (%s)", r.column(column),
 				fault.Quote(r.src[start:i+1])).WithCure("put the whole field in quotes and write each quote inside it twice")
 		}
@@ -212,10 +237,10 @@ func (r *csvReader) quoted(column int) (string, error) {
 			continue
 		}
 		field, rest := r.src[start:i], r.src[i+1:]
-		if rest != "" && rest[0] != ',' && rest[0] != '\n' && !strings.HasPrefix(rest, "\r\n") {
+		if rest != "" && rest[0] != r.sep && rest[0] != '\n' && !strings.HasPrefix(rest, "\r\n") {
 			text, _, _ := strings.Cut(rest, "\n")
-			return "", r.fail(i, "%s has text behind its closing quote (%s), expected a comma or the end of the row",
-				r.column(column), fault.Quote(text)).WithCure("write each quote inside the text twice")
+			return "", r.fail(i, "%s has text behind its closing quote (%s), expected a %s or the end of the row",
+				r.column(column), fault.Quote(text), r.sepName()).WithCure("write each quote inside the text twice")
 		}
 		if err := r.checkUTF8(start, i, column); err != nil {
 			return "", err
@@ -234,6 +259,13 @@ func (r *csvReader) checkUTF8(start, end, column int) error {
 	}
 	return r.fail(r.bad, "%s holds the byte 0x%02X at offset %d of the file, which is not UTF-8", r.column(column),
 		r.src[r.bad], r.bad).WithCure("save the file as UTF-8")
+}
+
+func (r *csvReader) sepName() string {
+	if r.sep == '\t' {
+		return "tab"
+	}
+	return "comma"
 }
 
 // column names a column for messages: by its name once the header is known.

@@ -56,9 +56,9 @@ func contents(src string) (what, cure string) {
 	case starts("BZh") && len(src) > 10 && src[4:10] == "1AY&SY":
 		return "is compressed with bzip2", unpack
 	case starts("PAR1\x15"):
-		return "is a Parquet file", export
+		return "is a Parquet file", "rename it to .parquet"
 	case starts("ARROW1\x00"), starts("\xff\xff\xff\xff"):
-		return "is an Arrow file", export
+		return "is an Arrow file", "save it as .parquet"
 	case starts("SQLite format 3\x00"):
 		return "is an SQLite database", export
 	case starts("%PDF-"):

@@ -12,8 +12,8 @@ import (
 const maxColumns = 1000
 
 // readJSONLines reads an object a line. Blank lines may stand at the end only.
-func readJSONLines(file, src string) (*table, error) {
-	b, err := newJSONTable(file, src)
+func readJSONLines(file, src string, loose bool) (*table, error) {
+	b, err := newJSONTable(file, src, loose)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +70,8 @@ func (b *jsonTable) line(line *jsonScanner, last bool) error {
 }
 
 // readJSON reads a list of objects, or JSON Lines, which often carry the same extension.
-func readJSON(file, src string) (*table, error) {
-	b, err := newJSONTable(file, src)
+func readJSON(file, src string, loose bool) (*table, error) {
+	b, err := newJSONTable(file, src, loose)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func readJSON(file, src string) (*table, error) {
 				showList(names)).WithCure(`write it as [{"text": …, "label": …}, …]`)
 		}
 	}
-	return readJSONLines(file, src)
+	return readJSONLines(file, src, loose)
 }
 
 // wholeObject reports whether the file is one object that takes more than a line, and its names.
@@ -166,7 +166,8 @@ type jsonTable struct {
 	starts  []int
 }
 
-func newJSONTable(file, src string) (*jsonTable, error) {
+// newJSONTable returns an empty table. With loose, bytes that are not UTF-8 are left to the caller.
+func newJSONTable(file, src string, loose bool) (*jsonTable, error) {
 	if err := foreign(file, src); err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func newJSONTable(file, src string) (*jsonTable, error) {
 	if strings.HasPrefix(src, "\ufeff") {
 		b.begin = len("\ufeff")
 	}
-	if bad := invalidUTF8(src); bad >= 0 {
+	if bad := invalidUTF8(src); bad >= 0 && !loose {
 		return nil, b.fail(bad, "the byte 0x%02X at offset %d of the file is not UTF-8", src[bad], bad).
 			WithCure("save the file as UTF-8")
 	}

@@ -10,10 +10,10 @@ import (
 	"pidsbench/internal/fault"
 )
 
-// OpenOwn reads a user's own file, or every .csv, .jsonl, .ndjson and .json file of a folder in the order of their
-// names. Splits are named after the files without extension. What else lies in the folder is not read and named in the
-// notes, a sentence each. Links that lead out of the folder, two files that give one name, and a folder without data
-// files are errors.
+// OpenOwn reads a user's own file, or every file of a folder that ReadFile reads, in the order of their names. Splits
+// are named after the files without extension. What else lies in the folder is not read and named in the notes, a
+// sentence each. Links that lead out of the folder, two files that give one name, and a folder without data files are
+// errors.
 func OpenOwn(path string, m Mapping) (splits []*Split, notes []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
@@ -50,7 +50,7 @@ func OpenOwn(path string, m Mapping) (splits []*Split, notes []string, err error
 			note(e.Name(), "a folder (name it with --data to read it)")
 			continue
 		case unknown != nil:
-			note(e.Name(), "no .csv, .jsonl or .json file")
+			note(e.Name(), "no "+readable+" file")
 			continue
 		}
 		if err := checkSplitName(full); err != nil {
@@ -69,7 +69,7 @@ func OpenOwn(path string, m Mapping) (splits []*Split, notes []string, err error
 		splits = append(splits, s)
 	}
 	if len(splits) == 0 {
-		return nil, nil, fault.New(fault.Usage, "the folder %s holds no .csv, .jsonl or .json file", fault.Name(path)).
+		return nil, nil, fault.New(fault.Usage, "the folder %s holds no %s file", fault.Name(path), readable).
 			WithCure("name the file, or the folder that holds it")
 	}
 	return splits, notes, nil

@@ -46,8 +46,8 @@ func TestOpenOwnReadsAFolderInOrderAndNamesTheRest(t *testing.T) {
 	}
 	want := []string{
 		filepath.Join(dir, ".hidden.csv") + " is not read: it is hidden.",
-		filepath.Join(dir, "README.md") + " is not read: it is no .csv, .jsonl or .json file.",
-		filepath.Join(dir, "e.csv.bak") + " is not read: it is no .csv, .jsonl or .json file.",
+		filepath.Join(dir, "README.md") + " is not read: it is no .csv, .tsv, .jsonl, .json or .parquet file.",
+		filepath.Join(dir, "e.csv.bak") + " is not read: it is no .csv, .tsv, .jsonl, .json or .parquet file.",
 		filepath.Join(dir, "sub") + " is not read: it is a folder (name it with --data to read it).",
 	}
 	if diff := cmp.Diff(want, notes); diff != "" {
@@ -70,7 +70,7 @@ func TestOpenOwnRefusesDoubtfulFolders(t *testing.T) {
 		want  string // $ stands for the folder
 	}{
 		{"no data", map[string]string{"README.md": ""}, "", fault.Usage,
-			"the folder $ holds no .csv, .jsonl or .json file; name the file, or the folder that holds it"},
+			"the folder $ holds no .csv, .tsv, .jsonl, .json or .parquet file; name the file, or the folder that holds it"},
 		{"one name twice", map[string]string{"a.csv": rows, "a.json": "[]"}, "", fault.Usage,
 			"$/a.csv and $/a.json would both be the split \"a\"; rename one of them"},
 		{"bad row", map[string]string{"a.csv": rows + "b\n"}, "", fault.Integrity, "$/a.csv:3: the row has 1 field, " +

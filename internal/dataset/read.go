@@ -17,9 +17,9 @@ import (
 // may be as large as the file.
 const MaxFileSize = 1 << 30
 
-// ReadFile reads a .csv, .jsonl, .ndjson or .json file strictly: every row as it stands in the file or one error that
-// names file, line and field. A path that does not exist, a folder, another extension and a column named by the mapping
-// that the file lacks are fault.Usage; whatever is wrong inside the file is fault.Integrity.
+// ReadFile reads a .csv, .tsv, .jsonl, .ndjson, .json or .parquet file strictly: every row as it stands in the file or
+// one error that names file, line and field. A path that does not exist, a folder, another extension and a column named
+// by the mapping that the file lacks are fault.Usage; whatever is wrong inside the file is fault.Integrity.
 func ReadFile(path string, m Mapping) (*Split, error) {
 	if _, err := formatOf(path); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func parse(file, src string, m Mapping) (*Split, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	t, err := format(fault.Name(file), src)
+	t, err := format(fault.Name(file), src, false)
 	if err != nil {
 		return nil, err
 	}
@@ -99,19 +99,28 @@ func parse(file, src string, m Mapping) (*Split, error) {
 	return s, nil
 }
 
-func formatOf(path string) (func(file, src string) (*table, error), error) {
+// reader reads the cells of a file. With loose, cells may hold bytes that are not UTF-8.
+type reader func(file, src string, loose bool) (*table, error)
+
+const readable = ".csv, .tsv, .jsonl, .json or .parquet"
+
+func formatOf(path string) (reader, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".csv":
 		return readCSVTable, nil
+	case ".tsv", ".tab":
+		return readTSVTable, nil
 	case ".jsonl", ".ndjson":
 		return readJSONLines, nil
 	case ".json":
 		return readJSON, nil
-	case ".tsv", ".tab":
-		return nil, fault.New(fault.Usage, "%s is a tab-separated file by its name, expected .csv, .jsonl or .json",
-			fault.Name(path)).WithCure("save it with commas as .csv")
+	case ".parquet":
+		return readParquet, nil
+	case ".arrow", ".feather":
+		return nil, fault.New(fault.Usage, "%s is an Arrow file by its name, expected %s", fault.Name(path), readable).
+			WithCure("save it as .parquet")
 	default:
-		return nil, fault.New(fault.Usage, "%s has the extension %q, expected .csv, .jsonl or .json", fault.Name(path), ext)
+		return nil, fault.New(fault.Usage, "%s has the extension %q, expected %s", fault.Name(path), ext, readable)
 	}
 }
 

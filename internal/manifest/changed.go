@@ -45,6 +45,9 @@ func (m *Manifest) changed(dir string, f File, r Result, data []byte) Result {
 			return r.problem(dir, Converted, c.cure, "is not the frozen file byte by byte: %s", c.what)
 		}
 	}
+	if known, ok := m.withFingerprints(dir, f, r, data); ok {
+		return known
+	}
 	difference, cure := m.difference(f, &r, data), m.cure()
 	if r.Withheld > 0 {
 		cure = "restore the withheld texts first"

@@ -34,8 +34,7 @@ func (m *Manifest) examine(root *os.Root, dir string, f File) Result {
 	if !f.Counted {
 		return r
 	}
-	name := filepath.Join(dir, filepath.FromSlash(f.Path))
-	s, err := dataset.ReadBytes(name, data, dataset.Mapping{})
+	s, err := dataset.ReadBytes(r.file(dir), data, dataset.Mapping{})
 	if err != nil {
 		r.Status = Malformed
 		r.Problem = fault.New(fault.Integrity, "%w", err)
@@ -72,7 +71,7 @@ func (m *Manifest) locate(root *os.Root, dir string, f File, r Result) (fs.FileI
 			r.Status = Absent
 			return nil, r, false
 		case errors.Is(err, fs.ErrNotExist):
-			return nil, r.problem(dir, Missing, m.cure(), "is missing, %s freezes it", m.title()), false
+			return nil, m.missing(r.problem(dir, Missing, m.cure(), "is missing, %s freezes it", m.title())), false
 		case err != nil:
 			return nil, r.problem(dir, Unreadable, "make it readable, or "+m.cure(), "cannot be read: %v", reason(err)), false
 		case info.Mode()&fs.ModeSymlink != 0:
@@ -84,11 +83,19 @@ func (m *Manifest) locate(root *os.Root, dir string, f File, r Result) (fs.FileI
 		case last:
 			return nil, r.problem(dir, NotAFile, m.cure(), "is a device or pipe, expected a file"), false
 		case !info.IsDir():
-			return nil, r.problem(dir, Missing, m.cure(), "is missing: %s is a file, expected a folder",
-				fault.Name(part)), false
+			return nil, m.missing(r.problem(dir, Missing, m.cure(), "is missing: %s is a file, expected a folder",
+				fault.Name(part))), false
 		}
 	}
 	panic("unreachable: a path has a last part")
+}
+
+// missing softens the problem where the user put the edition's folder together: what is not there can do no harm.
+func (m *Manifest) missing(r Result) Result {
+	if m.Folder == "" {
+		r.Problem.Kind = fault.Incomplete
+	}
+	return r
 }
 
 // link describes a symbolic link in the way of a file.

@@ -11,7 +11,12 @@
 //	5c337637…  3825  1410  2415  test.csv
 //	b2847df8…     -     -     -  eval_subsets/audit_sample.csv
 //
-// A file without counts is no split: it may be absent, and where it is there only its hash is compared.
+// A file without counts is no split: it may be absent, and where it is there only its hash is compared. Files below
+// outputs/ and models/ are what the original made of its data; they do not lie in the edition's folder and are only
+// looked up.
+//
+// A line "# withheld: 664 PATH" says that PATH also has a form for the public: 664 rows, restricted by restrict.LMSYS,
+// have a blank text and its fingerprint in a last column more (see public.go).
 package manifest
 
 import (
@@ -53,6 +58,13 @@ type File struct {
 	Rows      int    // 1 or more when counted, Benign + Injection
 	Benign    int
 	Injection int
+	Withheld  int // rows whose text the form for the public leaves blank; 0: there is no such form
+}
+
+// IsOutput reports whether the file is something made of the data, which does not lie in the edition's folder.
+func (f File) IsOutput() bool {
+	first, _, _ := strings.Cut(f.Path, "/")
+	return !f.Counted && (first == "outputs" || first == "models")
 }
 
 func byPath(a, b File) int { return cmp.Compare(a.Path, b.Path) }
@@ -94,6 +106,9 @@ func (f File) problem() string {
 		return fmt.Sprintf("%s has %d rows, expected benign + injection = %d", f.Path, f.Rows, f.Benign+f.Injection)
 	case f.Rows == 0:
 		return f.Path + " has 0 rows, expected at least 1"
+	}
+	if f.Withheld < 0 || f.Withheld > f.Rows {
+		return fmt.Sprintf("%s withholds %d texts, expected at most its %d rows", f.Path, f.Withheld, f.Rows)
 	}
 	return ""
 }

@@ -72,12 +72,15 @@ func TestShippedManifestOfTheOriginal(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := parse(t, string(data))
-	if m.Edition != "v3" || m.Folder != "" || len(m.Files) != 12 {
+	if m.Edition != "v3" || m.Folder != "" || len(m.inFolder()) != 12 || len(m.Files) != 21 {
 		t.Errorf("edition %q, folder %q, %d files", m.Edition, m.Folder, len(m.Files))
 	}
 	var b bytes.Buffer
 	if err := Write(&b, m); err != nil || b.String() != string(data) {
 		t.Errorf("it is not in the form in which it would be written (%v)", err)
+	}
+	if f, _ := m.Lookup("eval_subsets/hard_benign_test.csv"); f.Withheld != 664 {
+		t.Errorf("hard_benign_test withholds %d texts in its form for the public, want 664", f.Withheld)
 	}
 	var rows, benign, injection int
 	benchmark, err := dataset.LoadBenchmark(filepath.Join(testenv.Root(t), "configs", "benchmark.yaml"))
@@ -271,6 +274,7 @@ func TestManifestReadsBackAsItWasWritten(t *testing.T) {
 			if rng.IntN(2) == 0 {
 				f.Counted, f.Benign, f.Injection = true, 1+rng.IntN(1e5), rng.IntN(1e5)
 				f.Rows = f.Benign + f.Injection
+				f.Withheld = rng.IntN(2) * rng.IntN(f.Rows)
 			}
 			m.Files = append(m.Files, f)
 		}
@@ -316,6 +320,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte(originalLayout))
 	f.Add([]byte(Header + "\n# edition: open\n# folder: data/open\n# x\n" + hash("a") + "  3  1  2  a " +
 		"b.csv\n" + hash("b") + " - - - c\n"))
+	f.Add([]byte(Header + "\n# withheld: 2 a b\n" + hash("a") + "  3  1  2  a b\n"))
 	f.Add([]byte("| train | 1,000 | 1 | 999 | `" + hash("a") + "` |\n"))
 	f.Add([]byte(hash("a") + " *../x\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +42,9 @@ func Parse(name string, data []byte) (*Manifest, error) {
 	return m, nil
 }
 
+// withheldMark begins a line that names a file with a form for the public.
+const withheldMark = "# withheld: "
+
 type parser struct {
 	name string
 	line int
@@ -52,6 +56,7 @@ func (p *parser) fail(format string, args ...any) *fault.Error {
 }
 
 func (p *parser) own(m *Manifest, text string) error {
+	withheld := map[string]int{} // by path
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		p.line++
 		switch {
@@ -76,6 +81,14 @@ func (p *parser) own(m *Manifest, text string) error {
 			if problem := pathProblem(m.Folder); problem != "" {
 				return p.fail("the folder %s %s", fault.Quote(m.Folder), problem)
 			}
+		case strings.HasPrefix(line, withheldMark):
+			n, path, _ := strings.Cut(line[len(withheldMark):], " ")
+			k, ok := count(n)
+			if _, twice := withheld[path]; !ok || k == 0 || path == "" || twice || len(m.Files) > 0 {
+				return p.fail("the line is %s, expected %q, a number and a path, once for a path and above all files",
+					fault.Quote(line), withheldMark)
+			}
+			withheld[path] = k
 		case line == "#":
 			m.Comments = append(m.Comments, "")
 		case strings.HasPrefix(line, "# "):
@@ -85,8 +98,16 @@ func (p *parser) own(m *Manifest, text string) error {
 			if err != nil {
 				return err
 			}
+			if f.Withheld = withheld[f.Path]; f.problem() != "" {
+				return p.fail("%s", f.problem())
+			}
+			delete(withheld, f.Path)
 			m.Files = append(m.Files, f)
 		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(withheld)) {
+		return fault.New(fault.Integrity, "%s says that texts of %s are withheld and does not freeze that file", p.name,
+			fault.Name(path))
 	}
 	if !strings.HasSuffix(text, "\n") {
 		return p.fail("the last line has no line end: the manifest is cut off").WithCure("copy it again")

@@ -27,7 +27,7 @@ func Verify(m *Manifest, dir string) (*Report, error) {
 		return nil, err
 	}
 	defer root.Close()
-	r := &Report{Dir: dir, name: m.title(), Results: m.check(root, dir, m.Files)}
+	r := &Report{Dir: dir, name: m.title(), Results: m.check(root, dir, m.inFolder())}
 	r.Results = append(r.Results, m.extras(root, dir)...)
 	slices.SortStableFunc(r.Results, func(a, b Result) int { return cmp.Compare(a.Path, b.Path) })
 	return r, r.Err()
@@ -37,6 +37,42 @@ func Verify(m *Manifest, dir string) (*Report, error) {
 // were hashed. Other files of the folder are not looked at. A path that the manifest does not freeze with counts is an
 // integrity error, as is every difference; all are listed.
 func Load(m *Manifest, dir string, paths ...string) ([]*dataset.Split, error) {
+	r, err := Examine(m, dir, paths...)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	splits := make([]*dataset.Split, len(paths))
+	for i := range splits {
+		splits[i] = r.Results[i].split
+	}
+	return splits, nil
+}
+
+// Examine compares the files at the given paths, which the manifest has to freeze with counts, as Verify does all
+// files. The report lists them in that order; the error is only of a folder that cannot be opened.
+func Examine(m *Manifest, dir string, paths ...string) (*Report, error) {
+	files, err := m.counted(paths)
+	if err != nil {
+		return nil, err
+	}
+	root, err := m.open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return &Report{Dir: dir, name: m.title(), Results: m.check(root, dir, files)}, nil
+}
+
+// inFolder returns the files that lie in the edition's folder.
+func (m *Manifest) inFolder() []File {
+	return slices.DeleteFunc(slices.Clone(m.Files), File.IsOutput)
+}
+
+// counted returns the entries of files that are frozen with counts.
+func (m *Manifest) counted(paths []string) ([]File, error) {
 	files := make([]File, len(paths))
 	for i, p := range paths {
 		f, ok := m.Lookup(p)
@@ -46,20 +82,7 @@ func Load(m *Manifest, dir string, paths ...string) ([]*dataset.Split, error) {
 		}
 		files[i] = f
 	}
-	root, err := m.open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	r := &Report{Dir: dir, name: m.title(), Results: m.check(root, dir, files)}
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	splits := make([]*dataset.Split, len(paths))
-	for i := range splits {
-		splits[i] = r.Results[i].split
-	}
-	return splits, nil
+	return files, nil
 }
 
 func (m *Manifest) title() string {
@@ -116,7 +139,11 @@ func (m *Manifest) check(root *os.Root, dir string, files []File) []Result {
 func (m *Manifest) extras(root *os.Root, dir string) []Result {
 	var out []Result
 	add := func(name string, status Status, cure, format string, args ...any) {
-		out = append(out, Result{Path: name}.problem(dir, status, cure, format, args...))
+		r := Result{Path: name}.problem(dir, status, cure, format, args...)
+		if status == Extra && m.Folder == "" { // the user's own folder may hold what it likes: nothing else is read
+			r.Problem = nil
+		}
+		out = append(out, r)
 	}
 	err := fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {

@@ -24,7 +24,7 @@ func TestVectorsEqualTheReference(t *testing.T) {
 	if err := json.Unmarshal(data, &golden); err != nil {
 		t.Fatal(err)
 	}
-	v := vectorise(golden.Texts)
+	v := vectorise(golden.Texts, 2)
 	for i, want := range golden.Vectors {
 		feature, weight := v.row(i)
 		if len(feature) != len(want) {
@@ -53,7 +53,7 @@ func TestVectorsEqualTheReference(t *testing.T) {
 
 // bruteForce compares all pairs, with sums in the order that Pairs promises.
 func bruteForce(texts []string, threshold float64) []Pair {
-	v := vectorise(texts)
+	v := vectorise(texts, 1)
 	var out []Pair
 	dense := make([]float64, len(v.terms))
 	for i := range texts {

@@ -33,7 +33,8 @@ const block = 64
 // Method: the L2 prefix filter (Anastasiu and Karypis, "L2AP: Fast cosine similarity search with prefix L-2 norm
 // bounds", ICDE 2014). Features are ordered rare-first. The prefix of a vector ends where the norm of the rest falls
 // below the threshold; two vectors that reach it share a feature of both prefixes, since otherwise all that they share
-// lies in the rest of one of them.
+// lies in the rest of one of them. What two vectors share up to the end of the shorter prefix is summed while the index
+// is read; what they share behind it is bounded by the norms of their rests, which rules out nearly all others.
 func Pairs(texts []string, threshold float64, workers int) []Pair {
 	if !(threshold > 0 && threshold <= 1) {
 		panic("neardup: the threshold must lie in (0, 1]")
@@ -41,7 +42,7 @@ func Pairs(texts []string, threshold float64, workers int) []Pair {
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	j := newJoin(vectorise(texts), threshold)
+	j := newJoin(vectorise(texts, workers), threshold)
 	found := make([][]Pair, (len(texts)+block-1)/block)
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -65,21 +66,24 @@ func Pairs(texts []string, threshold float64, workers int) []Pair {
 type join struct {
 	*vectors
 	threshold float64
-	prefix    []int // length of the prefix of each vector
-	from      []int // of feature f in the postings; one more than there are features
+	prefix    []int     // length of the prefix of each vector
+	suffix    []float64 // L2 norm of each vector behind its prefix
+	from      []int     // of feature f in the postings; one more than there are features
 	posts     []post
 }
 
 // post says that a vector holds a feature in its prefix.
 type post struct {
-	text uint32
-	at   uint32  // position in the vector
-	rest float64 // L2 norm of the vector from there on
+	text   uint32
+	at     uint32 // position in the vector
+	weight float64
+	after  float64 // L2 norm of the vector behind that position
 }
 
 func newJoin(v *vectors, threshold float64) *join {
 	n := len(v.start) - 1
-	j := &join{vectors: v, threshold: threshold, prefix: make([]int, n), from: make([]int, len(v.terms)+1)}
+	j := &join{vectors: v, threshold: threshold, prefix: make([]int, n), suffix: make([]float64, n),
+		from: make([]int, len(v.terms)+1)}
 	for i := range n {
 		feature, weight := v.row(i)
 		j.prefix[i] = prefixLength(weight, threshold)
@@ -96,18 +100,20 @@ func newJoin(v *vectors, threshold float64) *join {
 	for i := range n {
 		feature, weight := v.row(i)
 		rest = restNorms(weight, rest)
+		j.suffix[i] = rest[j.prefix[i]]
 		for k, f := range feature[:j.prefix[i]] {
-			j.posts[at[f]] = post{uint32(i), uint32(k), rest[k]}
+			j.posts[at[f]] = post{uint32(i), uint32(k), weight[k], rest[k+1]}
 			at[f]++
 		}
 	}
 	return j
 }
 
-// restNorms returns for each position the L2 norm of the weights from there on, in the given buffer.
+// restNorms returns for each position the L2 norm of the weights from there on, and 0 for the end, in the given buffer.
 func restNorms(weight, buffer []float64) []float64 {
-	rest := slices.Grow(buffer[:0], len(weight))[:len(weight)]
+	rest := slices.Grow(buffer[:0], len(weight)+1)[:len(weight)+1]
 	var squares float64
+	rest[len(weight)] = 0
 	for k := len(weight) - 1; k >= 0; k-- {
 		squares += float64(weight[k] * weight[k])
 		rest[k] = math.Sqrt(squares)
@@ -130,54 +136,93 @@ func prefixLength(weight []float64, threshold float64) int {
 // search is what one worker needs.
 type search struct {
 	*join
-	dense []float64 // the vector of x by feature, zero elsewhere
-	seen  []uint32  // the last x, plus one, for which a text was looked at
-	rest  []float64
+	dense  []float64 // the vector of x by feature, zero elsewhere
+	shared []shared  // by text
+	found  []uint32  // the texts that share a prefix feature with x
+	rest   []float64
+}
+
+// shared is what x and a text are known to share.
+type shared struct {
+	sum   float64 // over the features of both prefixes
+	after float64 // L2 norm of the text behind the last of them
+	mark  uint32  // x plus one; anything else is left from another x
+	first uint32  // the position of the first of them in the text
+	last  uint32  // the position of the last of them in x
 }
 
 func (j *join) newSearch() *search {
-	return &search{join: j, dense: make([]float64, len(j.terms)), seen: make([]uint32, len(j.prefix))}
+	return &search{join: j, dense: make([]float64, len(j.terms)), shared: make([]shared, len(j.prefix))}
 }
 
 // before appends the pairs of text x with the texts before it.
 func (s *search) before(x int, out []Pair) []Pair {
 	feature, weight := s.row(x)
-	for k, f := range feature {
-		s.dense[f] = weight[k]
-	}
+	s.gather(x, feature, weight)
 	s.rest = restNorms(weight, s.rest)
+	filled := false
+	for _, y := range s.found {
+		if !s.canReach(x, y, feature) {
+			continue
+		}
+		if !filled {
+			filled = true
+			for k, f := range feature {
+				s.dense[f] = weight[k]
+			}
+		}
+		if cosine, ok := s.cosine(int(y), int(s.shared[y].first)); ok {
+			out = append(out, Pair{int(y), x, cosine})
+		}
+	}
+	if filled {
+		for _, f := range feature {
+			s.dense[f] = 0
+		}
+	}
+	return out
+}
+
+// gather finds the texts before x that share a prefix feature with it, and what they share there.
+func (s *search) gather(x int, feature []uint32, weight []float64) {
+	s.found = s.found[:0]
 	mark := uint32(x) + 1
 	for k, f := range feature[:s.prefix[x]] {
 		for _, p := range s.posts[s.from[f]:s.from[f+1]] {
 			if p.text >= uint32(x) {
 				break
 			}
-			if s.seen[p.text] == mark {
-				continue
+			sh := &s.shared[p.text]
+			if sh.mark != mark {
+				*sh = shared{mark: mark, first: p.at}
+				s.found = append(s.found, p.text)
 			}
-			s.seen[p.text] = mark
-			// This is the first feature that both vectors hold, so nothing before it counts.
-			if s.rest[k]*p.rest < s.threshold-slack {
-				continue
-			}
-			if cosine, ok := s.cosine(p); ok {
-				out = append(out, Pair{int(p.text), x, cosine})
-			}
+			sh.sum += float64(weight[k] * p.weight)
+			sh.after, sh.last = p.after, uint32(k)
 		}
 	}
-	for _, f := range feature {
-		s.dense[f] = 0
-	}
-	return out
 }
 
-// cosine sums the products of x and the vector of p from p's position on, in feature order, and gives up as soon as
-// what is left cannot reach the threshold.
-func (s *search) cosine(p post) (float64, bool) {
-	feature, weight := s.row(int(p.text))
-	left := p.rest * p.rest // squared norm of what is left
+// canReach reports whether x and y may reach the threshold. Up to the end of the prefix that ends first, the sum is
+// complete. Behind it, one vector has only its suffix left, and the other no more than what follows the last shared
+// feature.
+func (s *search) canReach(x int, y uint32, feature []uint32) bool {
+	sh := &s.shared[y]
+	other, _ := s.row(int(y))
+	left := s.suffix[x] * sh.after
+	if feature[s.prefix[x]-1] > other[s.prefix[y]-1] {
+		left = s.suffix[y] * s.rest[sh.last+1]
+	}
+	return sh.sum+left >= s.threshold-slack
+}
+
+// cosine sums the products of x and the vector of text y, in feature order, and gives up as soon as what is left cannot
+// reach the threshold. Before position first the two share nothing.
+func (s *search) cosine(y, first int) (float64, bool) {
+	feature, weight := s.row(y)
+	left := 1.0 // bound of the squared norm of what is left
 	var sum float64
-	for k := int(p.at); k < len(feature); k++ {
+	for k := first; k < len(feature); k++ {
 		w := weight[k]
 		if d := s.dense[feature[k]]; d != 0 {
 			sum += float64(d * w)

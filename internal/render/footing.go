@@ -34,7 +34,13 @@ func footing(r *results.Results) []string {
 
 // splitLine says what a split holds, who wrote it, and which rows detectors could not score or saw a part of.
 func splitLine(r *results.Results, s results.SplitSummary) string {
+	if s.Absent != "" {
+		return fmt.Sprintf("%s [%s]: n/a: %s", Printable(s.Name), s.Axis, s.Absent)
+	}
 	line := fmt.Sprintf("%s [%s]: n = %d (%d benign, %d injection)", Printable(s.Name), s.Axis, s.Rows, s.Benign, s.Injection)
+	if s.External {
+		line += "; external set, not frozen (rows.csv " + short(s.SHA256) + ")"
+	}
 	if len(s.Authorship) > 0 {
 		var by []string
 		for _, who := range slices.Sorted(maps.Keys(s.Authorship)) {

@@ -17,36 +17,45 @@ type column struct {
 	axis   dataset.Axis
 	slice  string
 	metric string
+	split  string // when it is not the first split of the axis
+}
+
+// of returns the split the column rests on, or nil.
+func (c column) of(r *results.Results) *results.SplitSummary {
+	if c.split == "" {
+		return r.SplitOf(c.axis)
+	}
+	return splitNamed(r, c.split)
 }
 
 // mainColumns are the columns of the paper's main table.
 var mainColumns = []column{
-	{"IID F1", dataset.IID, "all", "f1"},
-	{"Real-source F1", dataset.IID, "source_type=real", "f1"},
-	{"IID benign FPR", dataset.IID, "all", "fpr"},
-	{"Hard-benign FPR", dataset.HardBenign, "all", "fpr"},
-	{"Obfuscation recall", dataset.Obfuscation, "all", "recall"},
-	{"Domain-shift F1", dataset.DomainShift, "all", "f1"},
-	{"Structural-shift FPR", dataset.StructuralShift, "all", "fpr"},
-	{"ROC-AUC", dataset.IID, "all", "roc_auc"},
+	{head: "IID F1", axis: dataset.IID, slice: "all", metric: "f1"},
+	{head: "Real-source F1", axis: dataset.IID, slice: "source_type=real", metric: "f1"},
+	{head: "IID benign FPR", axis: dataset.IID, slice: "all", metric: "fpr"},
+	{head: "Hard-benign FPR", axis: dataset.HardBenign, slice: "all", metric: "fpr"},
+	{head: "Obfuscation recall", axis: dataset.Obfuscation, slice: "all", metric: "recall"},
+	{head: "Domain-shift F1", axis: dataset.DomainShift, slice: "all", metric: "f1"},
+	{head: "Structural-shift FPR", axis: dataset.StructuralShift, slice: "all", metric: "fpr"},
+	{head: "ROC-AUC", axis: dataset.IID, slice: "all", metric: "roc_auc"},
 }
 
 // provenanceColumns set hard-benign false alarms by provenance beside those on ordinary human text.
 var provenanceColumns = []column{
-	{"Hard-benign FPR", dataset.HardBenign, "all", "fpr"},
-	{"Real", dataset.HardBenign, "provenance=real", "fpr"},
-	{"Curated", dataset.HardBenign, "provenance=curated", "fpr"},
-	{"Ordinary FPR", dataset.OrdinaryBenign, "all", "fpr"},
+	{head: "Hard-benign FPR", axis: dataset.HardBenign, slice: "all", metric: "fpr"},
+	{head: "Real", axis: dataset.HardBenign, slice: "provenance=real", metric: "fpr"},
+	{head: "Curated", axis: dataset.HardBenign, slice: "provenance=curated", metric: "fpr"},
+	{head: "Ordinary FPR", axis: dataset.OrdinaryBenign, slice: "all", metric: "fpr"},
 }
 
 // ownColumns are the columns for a user's own file.
 var ownColumns = []column{
-	{"Accuracy", dataset.Custom, "all", "accuracy"},
-	{"F1", dataset.Custom, "all", "f1"},
-	{"Precision", dataset.Custom, "all", "precision"},
-	{"Recall", dataset.Custom, "all", "recall"},
-	{"FPR", dataset.Custom, "all", "fpr"},
-	{"ROC-AUC", dataset.Custom, "all", "roc_auc"},
+	{head: "Accuracy", axis: dataset.Custom, slice: "all", metric: "accuracy"},
+	{head: "F1", axis: dataset.Custom, slice: "all", metric: "f1"},
+	{head: "Precision", axis: dataset.Custom, slice: "all", metric: "precision"},
+	{head: "Recall", axis: dataset.Custom, slice: "all", metric: "recall"},
+	{head: "FPR", axis: dataset.Custom, slice: "all", metric: "fpr"},
+	{head: "ROC-AUC", axis: dataset.Custom, slice: "all", metric: "roc_auc"},
 }
 
 // Layout returns the tables of the results: for each threshold policy the main and the provenance table (or one table
@@ -54,7 +63,7 @@ var ownColumns = []column{
 func Layout(r *results.Results) []Table {
 	var tables []Table
 	var confusion []Table
-	for _, policy := range r.Policies {
+	for i, policy := range r.Policies {
 		if r.SplitOf(dataset.Custom) != nil {
 			for _, s := range r.Splits {
 				tables = append(tables, ownTable(r, s, policy))
@@ -62,6 +71,10 @@ func Layout(r *results.Results) []Table {
 		} else {
 			tables = append(tables, axisTable(r, "main", "Main table", mainColumns, policy),
 				provenanceTable(r, policy))
+			if i == 0 { // enough to read a change; the cells of every policy are in the JSON and CSV forms
+				tables = append(tables, pairedTables(r, policy)...)
+			}
+			tables = append(tables, externalTables(r, policy)...)
 		}
 		if t := confusionTable(r, policy); len(t.Groups) > 0 {
 			confusion = append(confusion, t)
@@ -70,12 +83,34 @@ func Layout(r *results.Results) []Table {
 	tables = append(tables, confusion...)
 	for i := range tables {
 		tables[i].Source = Source{r.Edition, r.ManifestSHA256, r.WindowMode, r.Limit}
+		tables[i].Notes = append(tables[i].Notes, publicSubset(r)...)
 	}
 	if len(tables) > 0 {
 		last := &tables[len(tables)-1]
 		last.Notes = append(last.Notes, footing(r)...)
 	}
 	return tables
+}
+
+// publicSubset says of each split whose texts are withheld in part how many rows remain; every table carries it.
+func publicSubset(r *results.Results) []string {
+	var notes []string
+	for _, s := range r.Splits {
+		if r.PublicSubset && s.Withheld > 0 {
+			notes = append(notes, fmt.Sprintf("%s is in its public form: %s of %s rows have their text, %s are "+
+				"withheld; the frozen hash is of all and cannot vouch for a part",
+				Printable(s.Name), thousands(s.Rows-s.Withheld), thousands(s.Rows), thousands(s.Withheld)))
+		}
+	}
+	return notes
+}
+
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }
 
 // title names what a table shows and what its numbers rest on.
@@ -95,7 +130,7 @@ func axisTable(r *results.Results, id, name string, columns []column, policy str
 	var lacking []string
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.head)
-		if axis := strings.ReplaceAll(string(c.axis), "_", "-"); r.SplitOf(c.axis) == nil && !slices.Contains(lacking, axis) {
+		if axis := strings.ReplaceAll(string(c.axis), "_", "-"); c.of(r) == nil && !slices.Contains(lacking, axis) {
 			lacking = append(lacking, axis)
 		}
 	}
@@ -122,9 +157,13 @@ func axisTable(r *results.Results, id, name string, columns []column, policy str
 
 // axisEntry returns the number of a column, and notes why when it is undefined.
 func axisEntry(r *results.Results, d results.DetectorSummary, c column, policy string, notes *[]string) Entry {
-	split := r.SplitOf(c.axis)
+	split := c.of(r)
 	if split == nil {
 		return absent()
+	}
+	if split.Absent != "" {
+		note(notes, "n/a: %s: %s", split.Name, split.Absent)
+		return Entry{Cell: r.Mean(d.ID, split.Name, "all", c.metric, policyOf(c.metric, policy))}
 	}
 	cell := r.Mean(d.ID, split.Name, c.slice, c.metric, policyOf(c.metric, policy))
 	if cell == nil {
@@ -168,7 +207,7 @@ func provenanceTable(r *results.Results, policy string) Table {
 
 // rowsOf returns the benign rows a column rests on, 0 when no detector was scored on them.
 func rowsOf(r *results.Results, c column, policy string) int {
-	split := r.SplitOf(c.axis)
+	split := c.of(r)
 	if split == nil {
 		return 0
 	}
@@ -259,48 +298,4 @@ func flagsAll(taus map[string]float64) bool {
 		}
 	}
 	return false
-}
-
-func confusionTable(r *results.Results, policy string) Table {
-	t := Table{
-		ID: "confusion", Title: title(r, "Confusion counts", policy), Policy: policy,
-		Columns: []string{"Detector", "Split", "n", "TN", "FP", "FN", "TP", "Errors", "Missing", "Truncated"},
-	}
-	t.Groups = [][]Row{}
-	var below []Row
-	for _, d := range r.Detectors {
-		if len(d.Tau[policy]) == 0 || d.Baseline && !d.Required {
-			continue // it was not run, the policy gives it no threshold, or nobody asked for its counts
-		}
-		var rows []Row
-		for _, s := range r.Splits {
-			row := Row{label("%s", Printable(d.Name)), label("%s", Printable(s.Name))}
-			for i, metric := range []string{"tn", "fp", "fn", "tp"} {
-				cell := r.Mean(d.ID, s.Name, "all", metric, policy)
-				if i == 0 {
-					row = append(row, label("%d", cell.N))
-				}
-				row = append(row, Entry{Cell: withoutNote(cell)})
-			}
-			cell := r.Mean(d.ID, s.Name, "all", "tn", policy)
-			rows = append(rows, append(row, label("%d", cell.NError), label("%d", cell.NMissing+cell.NUnscored),
-				label("%d", cell.NTruncated)))
-		}
-		if d.Baseline {
-			below = append(below, rows...)
-			continue
-		}
-		t.Groups = append(t.Groups, rows)
-	}
-	if len(below) > 0 {
-		t.Groups = append(t.Groups, below)
-	}
-	return t
-}
-
-// withoutNote drops the n/N mark of an incomplete count: the table has columns for that.
-func withoutNote(c *results.Cell) *results.Cell {
-	copied := *c
-	copied.State = results.StateComplete
-	return &copied
 }

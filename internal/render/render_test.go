@@ -170,3 +170,32 @@ func TestControlCharactersNeverReachATerminal(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryTableSaysWhichTextsAreWithheld(t *testing.T) {
+	r := sample(t)
+	r.PublicSubset = true
+	r.Splits[1].Rows, r.Splits[1].Withheld = 1472, 664
+	for _, table := range Layout(r) {
+		if n := strings.Count(strings.Join(table.Notes, "\n"), "808 of 1,472 rows"); n != 1 {
+			t.Errorf("%s at %s says so %d times, want once", table.ID, table.Policy, n)
+		}
+	}
+}
+
+func TestAnAbsentSplitIsExplainedOnceAndNotCounted(t *testing.T) {
+	r := sample(t)
+	r.Splits[1].Absent = "hard.csv is not here"
+	for _, table := range Layout(r) {
+		n := strings.Count(strings.Join(table.Notes, "\n"), "n/a: hard_benign_test: hard.csv is not here")
+		if want := map[string]int{"main": 1, "provenance": 1}[table.ID]; n != want {
+			t.Errorf("%s at %s says so %d times, want %d", table.ID, table.Policy, n, want)
+		}
+		for _, g := range table.Groups {
+			for _, row := range g {
+				if table.ID == "confusion" && row[1].Text == "hard_benign_test" {
+					t.Error("an absent split has counts")
+				}
+			}
+		}
+	}
+}

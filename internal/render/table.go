@@ -12,11 +12,12 @@ import (
 
 // Table is what every renderer draws: a header, rows in groups with a line between them, and notes below.
 type Table struct {
-	ID      string // main, provenance, confusion, own
+	ID      string // main, provenance, confusion, own, external, external-slices
 	Title   string
 	Policy  string // the threshold policy of its numbers
 	Source  Source // what they rest on
 	Columns []string
+	Left    int // columns at the left that hold words; 0 = those named Detector or Split
 	Groups  [][]Row
 	Notes   []string
 }

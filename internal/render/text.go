@@ -109,7 +109,7 @@ func writeGroups(w io.Writer, drawn string, t Table) error {
 func labelColumns(t Table) []bool {
 	labels := make([]bool, len(t.Columns))
 	for i, c := range t.Columns {
-		labels[i] = c == "Detector" || c == "Split"
+		labels[i] = i < t.Left || t.Left == 0 && (c == "Detector" || c == "Split")
 	}
 	return labels
 }

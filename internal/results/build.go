@@ -40,6 +40,7 @@ func Build(in Input) *Results {
 	r := &Results{
 		Schema: Schema, Edition: in.Edition, EditionName: in.EditionName, ManifestSHA256: in.ManifestSHA256,
 		WindowMode: in.WindowMode, Limit: in.Limit, Cells: []Cell{}, Warnings: []string{}, index: map[key]int{},
+		Absent: in.Absent, PublicSubset: in.PublicSubset,
 	}
 	if in.Limit > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("a trial, not a result: only the first %d rows of each split are scored, val too",
@@ -51,7 +52,9 @@ func Build(in Input) *Results {
 	for _, s := range in.Splits {
 		benign, injection := s.Data.Counts()
 		r.Splits = append(r.Splits, SplitSummary{Name: s.Spec.Name, Axis: s.Spec.Axis, SHA256: s.Data.SHA256,
-			Rows: len(s.Data.Rows), Benign: benign, Injection: injection, Authorship: authorship(s.Data)})
+			Rows: len(s.Data.Rows), Benign: benign, Injection: injection, Absent: s.Absent, Withheld: withheld(s.Data),
+			Frozen: in.frozen(s), External: s.External,
+			Authorship: authorship(s.Data)})
 	}
 	parts := make([][]part, len(in.Splits))
 	for i, s := range in.Splits {
@@ -59,6 +62,7 @@ func Build(in Input) *Results {
 		parts[i], warn = partition(s)
 		r.Warnings = append(r.Warnings, warn...)
 	}
+	r.Warnings = append(r.Warnings, in.Absent...)
 	for _, d := range in.Detectors {
 		taus := r.addDetector(in, d)
 		for i, s := range in.Splits {
@@ -100,7 +104,7 @@ func (r *Results) addDetector(in Input, d Detector) [][]choice {
 
 // addCells adds, for one slice of one split, the cells of every seed and their means.
 func (r *Results) addCells(in Input, d Detector, s Split, p part, taus [][]choice) {
-	base := Cell{Detector: d.ID, Axis: s.Spec.Axis, Split: s.Spec.Name, Slice: p.name}
+	base := Cell{Detector: d.ID, Axis: s.Spec.Axis, Split: s.Spec.Name, Slice: p.name, Frozen: in.frozen(s)}
 	views := make([]view, len(d.Seeds))
 	for i, seed := range d.Seeds {
 		views[i] = observe(seed, s, p)
@@ -119,7 +123,7 @@ func (r *Results) addCells(in Input, d Detector, s Split, p part, taus [][]choic
 				v = metrics.Value{Reason: views[i].reason}
 			}
 			setValue(&c, v)
-			if lacking(i) {
+			if lacking(i) || s.Absent != "" {
 				c.State = StateIncomplete
 			}
 			cells = append(cells, c)
@@ -154,6 +158,9 @@ func (r *Results) addCells(in Input, d Detector, s Split, p part, taus [][]choic
 		func(int) bool { return false })
 }
 
+// frozen reports whether the manifest of the edition freezes the rows of a split.
+func (in *Input) frozen(s Split) bool { return in.ManifestSHA256 != "" && !s.External }
+
 // view is what one seed saw of one slice.
 type view struct {
 	scores                               []float64
@@ -164,10 +171,16 @@ type view struct {
 
 func observe(seed Seed, s Split, p part) view {
 	var v view
+	if s.Absent != "" {
+		v.reason = s.Absent
+		return v
+	}
 	outcomes, ok := seed.Outcomes[s.Spec.Name]
 	if !ok {
 		v.reason = cmp.Or(seed.Missing[s.Spec.Name], s.Spec.Name+" is not scored")
-		v.unscored = len(p.rows)
+		if !s.External || s.Asked {
+			v.unscored = len(p.rows)
+		}
 		return v
 	}
 	for i, row := range p.rows {

@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,9 +53,10 @@ func input(t *testing.T) Input {
 	return Input{
 		Edition: "open", WindowMode: "max", Val: val,
 		Splits: []Split{
-			{dataset.SplitSpec{Name: "test", Axis: dataset.IID, Slices: map[string]string{"source_type": "source_type"}}, test},
-			{dataset.SplitSpec{Name: "hard_benign_test", Axis: dataset.HardBenign,
-				Slices: map[string]string{"provenance": "source_type"}}, hard},
+			{Spec: dataset.SplitSpec{Name: "test", Axis: dataset.IID, Slices: map[string]string{"source_type": "source_type"}},
+				Data: test},
+			{Spec: dataset.SplitSpec{Name: "hard_benign_test", Axis: dataset.HardBenign,
+				Slices: map[string]string{"provenance": "source_type"}}, Data: hard},
 		},
 		Policies: policies(t, "fixed:0.5", "val_f1"),
 		Detectors: []Detector{{ID: "d", Name: "D", Seeds: []Seed{
@@ -218,5 +220,67 @@ func TestCellsOfADetectorTheUserNamedAreIncompleteWhenItCouldNotRun(t *testing.T
 	in.Detectors[0].Required = false
 	if Build(in).Incomplete() {
 		t.Error("a detector that all skipped makes the results incomplete")
+	}
+}
+
+func TestExternalSetsLackScoresOnlyWhenTheUserNamedThem(t *testing.T) {
+	for _, asked := range []bool{false, true} {
+		in := input(t)
+		in.ManifestSHA256 = "ab"
+		in.Splits = append(in.Splits, Split{Spec: dataset.SplitSpec{Name: "mine", Axis: dataset.Custom},
+			Data: split(t, "mine", "text,label\na,0\n"), External: true, Asked: asked})
+		r := Build(in)
+		c := r.Mean("d", "mine", "all", "fpr", "fixed:0.5")
+		if c.Frozen || c.Value != nil || c.Reason == "" || (c.State == StateIncomplete) != asked || c.NUnscored != 0 != asked {
+			t.Errorf("asked %v: %+v", asked, c)
+		}
+		if !r.Mean("d", "test", "all", "fpr", "fixed:0.5").Frozen {
+			t.Error("a cell of the edition is not frozen")
+		}
+	}
+}
+
+func TestASplitThatIsNotHereIsUndefinedWithTheReason(t *testing.T) {
+	in := input(t)
+	in.Splits[1].Data, in.Splits[1].Absent = &dataset.Split{Name: "hard_benign_test"}, "hard.csv is not here"
+	in.Absent = []string{"hard.csv is not here"}
+	delete(in.Detectors[0].Seeds[0].Outcomes, "hard_benign_test")
+	r := Build(in)
+	c := r.Mean("d", "hard_benign_test", "all", "fpr", "fixed:0.5")
+	if c.Value != nil || c.Reason != "hard.csv is not here" || c.State != StateIncomplete || c.Total() != 0 {
+		t.Errorf("%+v", c)
+	}
+	if r.Mean("d", "hard_benign_test", "provenance=real", "fpr", "fixed:0.5") != nil {
+		t.Error("a split that is not here has slices")
+	}
+	if c := r.Mean("d", "test", "all", "fpr", "fixed:0.5"); c.Value == nil || c.State != StateComplete {
+		t.Errorf("another split: %+v", c)
+	}
+	if !r.Incomplete() || !slices.Contains(r.Warnings, "hard.csv is not here") || r.Splits[1].Absent == "" {
+		t.Errorf("incomplete %v, warnings %q", r.Incomplete(), r.Warnings)
+	}
+}
+
+func TestWithheldTextsAreNoLackWhereTheUserAskedForTheOthers(t *testing.T) {
+	for _, public := range []bool{false, true} {
+		in := input(t)
+		in.PublicSubset = public
+		in.Splits[1].Data = split(t, "hard_benign_test", "text,label,source_type,text_sha256\n,0,real,"+strings.Repeat("a", 64)+
+			"\nh,0,curated,\n")
+		for _, s := range in.Detectors[0].Seeds {
+			s.Outcomes["hard_benign_test"][0] = Outcome{State: MissingText}
+		}
+		r := Build(in)
+		c := r.Mean("d", "hard_benign_test", "all", "fpr", "fixed:0.5")
+		if c.N != 1 || c.Total() != 2 || c.State != StateIncomplete || r.Splits[1].Withheld != 1 {
+			t.Errorf("%+v, %+v", c, r.Splits[1])
+		}
+		if (r.Lacking(c) > 0) == public || r.Incomplete() == public {
+			t.Errorf("public subset %v: lacking %d, incomplete %v", public, r.Lacking(c), r.Incomplete())
+		}
+		in.Detectors[0].Seeds[1].Outcomes["hard_benign_test"][1] = Outcome{State: Failed}
+		if r := Build(in); !r.Incomplete() {
+			t.Error("a failed row passes for a withheld one")
+		}
 	}
 }

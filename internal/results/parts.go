@@ -22,6 +22,9 @@ func partition(s Split) (parts []part, warnings []string) {
 		all.labels = append(all.labels, row.Label)
 	}
 	parts = []part{all}
+	if s.Absent != "" {
+		return parts, nil
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Spec.Slices)) {
 		column := s.Spec.Slices[name]
 		values, ok := s.Data.Column(column)
@@ -56,4 +59,15 @@ func authorship(s *dataset.Split) map[string]int {
 		counts[v]++
 	}
 	return counts
+}
+
+// withheld returns the number of rows whose text is not there.
+func withheld(s *dataset.Split) int {
+	n := 0
+	for _, row := range s.Rows {
+		if row.Missing {
+			n++
+		}
+	}
+	return n
 }

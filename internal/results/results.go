@@ -24,13 +24,19 @@ type Input struct {
 	ValPromised    bool           // val belongs to the splits: a threshold without its scores is incomplete
 	Detectors      []Detector
 	Policies       []threshold.Policy
-	Limit          int // rows scored per split under --limit; 0 = all
+	Limit          int      // rows scored per split under --limit; 0 = all
+	Absent         []string // what the edition promises and is not here, a sentence each
+	PublicSubset   bool     // withheld texts make nothing incomplete, by the user's wish
 }
 
 // Split is one evaluation split with what it measures.
 type Split struct {
-	Spec dataset.SplitSpec
-	Data *dataset.Split
+	Spec   dataset.SplitSpec
+	Data   *dataset.Split
+	Absent string // why there are no rows; empty when there are. Data is then empty
+
+	External bool // a set of the user's beside the edition: not frozen, and of no axis of the edition
+	Asked    bool // of an external set: the user named it, so that its cells are incomplete without scores
 }
 
 // Detector is one detector with the outcomes of each of its seeds.
@@ -86,6 +92,9 @@ type Results struct {
 	Warnings       []string          `json:"warnings"`
 	Run            map[string]string `json:"run,omitempty"`
 
+	Absent       []string `json:"absent,omitempty"` // what the edition promises and is not here
+	PublicSubset bool     `json:"public_subset,omitempty"`
+
 	Policies []string `json:"policies"`
 
 	index map[key]int
@@ -99,6 +108,11 @@ type SplitSummary struct {
 	Rows      int          `json:"rows"`
 	Benign    int          `json:"benign"`
 	Injection int          `json:"injection"`
+
+	Frozen   bool   `json:"frozen"`                   // by the edition's manifest
+	External bool   `json:"external,omitempty"`       // a set of the user's beside the edition
+	Absent   string `json:"absent,omitempty"`         // why it has no rows here
+	Withheld int    `json:"texts_withheld,omitempty"` // rows whose text is not there
 
 	Authorship map[string]int `json:"authorship,omitempty"` // rows by who wrote them: human, llm, template, unknown
 }
@@ -139,7 +153,8 @@ type Cell struct {
 	NMissing   int          `json:"n_missing_text"`
 	NUnscored  int          `json:"n_unscored"` // rows without a line in any score file
 	NTruncated int          `json:"n_truncated"`
-	State      string       `json:"state"` // complete or incomplete
+	State      string       `json:"state"`  // complete or incomplete
+	Frozen     bool         `json:"frozen"` // whether its rows are frozen by the edition's manifest
 }
 
 // Total returns the rows the cell should rest on.
@@ -184,24 +199,39 @@ func (r *Results) Mean(detector, split, slice, metric, policy string) *Cell {
 	return &r.Cells[i]
 }
 
-// SplitOf returns the first split that measures the axis, or nil.
+// SplitOf returns the first split of the edition (or of the user's own files) that measures the axis, or nil; an
+// external set is never taken for one of them.
 func (r *Results) SplitOf(axis dataset.Axis) *SplitSummary {
 	for i := range r.Splits {
-		if r.Splits[i].Axis == axis {
+		if r.Splits[i].Axis == axis && !r.Splits[i].External {
 			return &r.Splits[i]
 		}
 	}
 	return nil
 }
 
-// Incomplete reports whether any cell lacks rows it should rest on.
+// Incomplete reports whether any cell lacks rows it should rest on, or the edition a split.
 func (r *Results) Incomplete() bool {
+	if len(r.Absent) > 0 {
+		return true
+	}
 	for i := range r.Cells {
-		if r.Cells[i].State == StateIncomplete {
+		c := &r.Cells[i]
+		agreed := c.Total() > c.N && r.Lacking(c) == 0 // the user asked for the public subset
+		if c.State == StateIncomplete && !agreed {
 			return true
 		}
 	}
 	return false
+}
+
+// Lacking returns how many rows the cell lacks that it should rest on; of withheld ones under PublicSubset none.
+func (r *Results) Lacking(c *Cell) int {
+	n := c.Total() - c.N
+	if r.PublicSubset {
+		n -= c.NMissing
+	}
+	return n
 }
 
 func (r *Results) add(c Cell) {

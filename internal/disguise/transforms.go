@@ -1,7 +1,10 @@
-package builder
+// Package disguise changes how a text looks and leaves what it says: the transforms of the obfuscated rows, the
+// surroundings of the structural split, and the transforms that are held out from training.
+package disguise
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -11,22 +14,50 @@ import (
 )
 
 // Transform disguises a text. Apply returns the new text and at how many places it differs; 0 means that this text, or
-// these draws, gave no change.
+// these draws, gave no change. The text pad goes around a diluted text; the other transforms have no use for it.
 type Transform struct {
-	Name  string
-	Apply func(text string, d draw.Stream) (string, int)
+	Name  string // the value of the column obfuscation
+	Kind  string // one of Kinds
+	Apply func(text, pad string, d draw.Stream) (string, int)
 }
 
-// Transforms are the seven disguises of the original's code, with its probabilities. The lead lines are our own and
-// the same for both classes, so that they give no class away; the text they lead in may ask for anything.
+// Kinds are the six families of obfuscation that the original's documents name, in their order.
+var Kinds = []string{"base64", "rot13", "whitespace", "homoglyph", "prompt_dilution", "prefix_mimicry"}
+
+// Transforms are the seven disguises of the original's code, with its probabilities, and the two kinds that its
+// documents name beside them. The lead lines and banners are our own and the same for both classes, so that they give
+// no class away; the text they lead in may ask for anything.
 var Transforms = []Transform{
-	{"unicode_confusables", unicodeConfusables},
-	{"homoglyph", homoglyph},
-	{"zero_width", zeroWidth},
-	{"spacing_jitter", spacingJitter},
-	{"markdown_split", markdownSplit},
-	{"base64_wrap", base64Wrap},
-	{"rot13_wrap", rot13Wrap},
+	{"unicode_confusables", "homoglyph", unpadded(unicodeConfusables)},
+	{"homoglyph", "homoglyph", unpadded(homoglyph)},
+	{"zero_width", "whitespace", unpadded(zeroWidth)},
+	{"spacing_jitter", "whitespace", unpadded(spacingJitter)},
+	{"markdown_split", "whitespace", unpadded(markdownSplit)},
+	{"base64_wrap", "base64", unpadded(base64Wrap)},
+	{"rot13_wrap", "rot13", unpadded(rot13Wrap)},
+	{"prompt_dilution", "prompt_dilution", dilute},
+	{"prefix_mimicry", "prefix_mimicry", unpadded(mimicPrefix)},
+}
+
+// Named returns the transform of that name.
+func Named(name string) (Transform, bool) {
+	i := slices.IndexFunc(Transforms, func(t Transform) bool { return t.Name == name })
+	if i < 0 {
+		return Transform{}, false
+	}
+	return Transforms[i], true
+}
+
+// KindOf returns the kind of an obfuscation, "none" for none and for what a source shipped in disguise.
+func KindOf(obfuscation string) string {
+	if t, ok := Named(obfuscation); ok {
+		return t.Kind
+	}
+	return "none"
+}
+
+func unpadded(apply func(string, draw.Stream) (string, int)) func(string, string, draw.Stream) (string, int) {
+	return func(text, _ string, d draw.Stream) (string, int) { return apply(text, d) }
 }
 
 var (

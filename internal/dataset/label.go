@@ -1,0 +1,9 @@
+package dataset
+
+// Name returns benign or injection.
+func (l Label) Name() string {
+	if l == Injection {
+		return "injection"
+	}
+	return "benign"
+}
