@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"pidsbench/internal/fault"
-	"pidsbench/internal/neardup"
 )
 
 // maxRounds bounds how often families are joined again. Each round joins at least two, and the pinned sources need
@@ -31,8 +30,8 @@ type plan struct {
 type edition struct {
 	files    []File
 	removed  []Removal
-	families []FamilySize
-	rounds   int
+	families []FamilySize // of the pool, before anything is held out; greatest first
+	rounds   int          // how often families were joined: once, and again while written texts came near
 }
 
 // sets of records that stages hand on
@@ -41,35 +40,28 @@ const (
 	rest    = "rest"
 )
 
-// input names a set of a stage as an input of another one.
-func input(stage, set string) string { return stage + "/" + set + ".jsonl" }
-
 // assemble runs the stages.
 //
-// Families are joined over the clean texts, a margin below the threshold, because the document frequencies of the final set
-// move cosines a little. Where disguise or other surroundings still bring two written texts of different files within the
-// threshold, their families are joined and everything after is done again, until nothing leaks.
+// Families are joined over the clean texts, a margin below the threshold, because the document frequencies of the final
+// set move cosines a little. Where disguise or other surroundings still bring two written texts of different files
+// within the threshold, their families are joined and everything after is done again, until nothing leaks.
 func assemble(w *workshop, p plan) (*edition, error) {
-	selected, near, err := w.prepare(p)
-	if err != nil {
+	if err := w.prepare(p); err != nil {
 		return nil, err
 	}
 	before := slices.Clone(w.removed)
-	var kin []Kin
+	kin := []Kin{}
 	for round := 1; ; round++ {
-		w.removed = slices.Clone(before)
-		r := rounds{workshop: w, plan: p, prefix: roundDir(round) + "/"}
-		e, err := r.run(selected, near, kin)
+		w.prefix, w.removed = roundDir(round)+"/", slices.Clone(before)
+		e, leaks, err := rounds{w, p}.run(kin)
 		if err != nil {
 			return nil, err
 		}
-		e.rounds, e.removed = round, w.removed
-		leaks, err := Leaks(w.ctx, e.files, p.cfg.Family)
-		if err != nil {
-			return nil, err
-		}
-		w.done("leaks", len(leaks), false)
 		if len(leaks) == 0 {
+			e.rounds = round
+			if e.removed, err = w.removals(); err != nil {
+				return nil, err
+			}
 			return e, w.forgetRounds(round)
 		}
 		if round == maxRounds {
@@ -82,76 +74,59 @@ func assemble(w *workshop, p plan) (*edition, error) {
 }
 
 // prepare runs the stages up to the near pairs, which go by the positions of the records.
-func (w *workshop) prepare(p plan) (selected []Record, near []neardup.Pair, err error) {
-	seed := p.cfg.Seed
-	imported, err := w.records(stageImport, []string{LockPath, GoalsPath, dropPath}, seed,
-		func() ([]Record, []Removal, error) {
+func (w *workshop) prepare(p plan) error {
+	cfg, seed := p.cfg, p.cfg.Seed
+	threshold := cfg.Family - cfg.FamilyMargin
+	for _, stage := range []struct {
+		name   string
+		inputs []string
+		params any
+		run    func(reads) ([]Record, []Removal, error)
+	}{
+		{stageImport, []string{LockPath, GoalsPath, dropPath}, seed, func(reads) ([]Record, []Removal, error) {
 			items, err := p.items()
 			if err != nil {
 				return nil, nil, err
 			}
-			kept, removed := Import(p.lock, items, seed)
+			kept, removed := Import(p.lock, items, p.lists, seed)
 			return kept, removed, nil
+		}},
+		{stageTemplates, p.authored, []any{seed, cfg.Authored, len(p.lock.Sources)},
+			func(reads) ([]Record, []Removal, error) {
+				texts, err := p.texts()
+				return texts, nil, err
+			}},
+		{stageClassify, []string{input(stageImport, records), input(stageTemplates, records), subtypePath}, nil,
+			func(in reads) ([]Record, []Removal, error) {
+				all := slices.Concat(in.set(stageImport, records), in.set(stageTemplates, records))
+				return Classify(all, p.lists), nil, nil
+			}},
+		{stageClean, []string{input(stageClassify, records), LockPath, adjacentPath, dropPath, hardBenignPath},
+			cfg.NearDuplicate, func(in reads) ([]Record, []Removal, error) {
+				kept, removed := Clean(in.set(stageClassify, records), p.lock, p.lists, cfg.NearDuplicate)
+				return kept, removed, nil
+			}},
+		{stageParaphrase, []string{input(stageClean, records), paraphrasePath}, []any{seed, cfg.Paraphrase},
+			func(in reads) ([]Record, []Removal, error) {
+				return Paraphrase(w.ctx, in.set(stageClean, records), cfg.Paraphrase, p.paraphrase)
+			}},
+		{stageSelect, []string{input(stageParaphrase, records), LockPath}, seed,
+			func(in reads) ([]Record, []Removal, error) {
+				kept, removed := Select(in.set(stageParaphrase, records), p.lock, seed)
+				return kept, removed, nil
+			}},
+	} {
+		err := w.step(stage.name, stage.inputs, stage.params, func(in reads) (outcome, error) {
+			kept, removed, err := stage.run(in)
+			return outcome{sets: map[string][]Record{records: kept}, removed: removed}, err
 		})
-	if err != nil {
-		return nil, nil, err
+		if err != nil {
+			return err
+		}
 	}
-	authored, err := w.records(stageTemplates, p.authored, []any{seed, p.cfg.Authored, len(p.lock.Sources)},
-		func() ([]Record, []Removal, error) {
-			texts, err := p.texts()
-			return texts, nil, err
-		})
-	if err != nil {
-		return nil, nil, err
-	}
-	classified, err := w.records(stageClassify,
-		[]string{input(stageImport, records), input(stageTemplates, records), subtypePath}, nil,
-		func() ([]Record, []Removal, error) {
-			return Classify(slices.Concat(imported, authored), p.lists), nil, nil
-		})
-	if err != nil {
-		return nil, nil, err
-	}
-	clean, err := w.records(stageClean,
-		[]string{input(stageClassify, records), LockPath, adjacentPath, dropPath, hardBenignPath}, p.cfg.NearDuplicate,
-		func() ([]Record, []Removal, error) {
-			kept, removed := Clean(classified, p.lock, p.lists, p.cfg.NearDuplicate)
-			return kept, removed, nil
-		})
-	if err != nil {
-		return nil, nil, err
-	}
-	reworded, err := w.records(stageParaphrase, []string{input(stageClean, records), paraphrasePath},
-		[]any{seed, p.cfg.Paraphrase}, func() ([]Record, []Removal, error) {
-			return Paraphrase(w.ctx, clean, p.cfg.Paraphrase, p.paraphrase)
-		})
-	if err != nil {
-		return nil, nil, err
-	}
-	selected, err = w.records(stageSelect, []string{input(stageParaphrase, records), LockPath}, seed,
-		func() ([]Record, []Removal, error) {
-			kept, removed := Select(reworded, p.lock, seed)
-			return kept, removed, nil
-		})
-	if err != nil {
-		return nil, nil, err
-	}
-	threshold := p.cfg.Family - p.cfg.FamilyMargin
-	o, err := w.step(stageNear, []string{input(stageSelect, records)}, threshold, func() (outcome, error) {
-		return outcome{pairs: nearPairs(selected, threshold)}, nil
+	return w.step(stageNear, []string{input(stageSelect, records)}, threshold, func(in reads) (outcome, error) {
+		return outcome{pairs: nearPairs(in.set(stageSelect, records), threshold)}, nil
 	})
-	return selected, o.pairs, err
-}
-
-// records runs a stage that makes one set of records.
-func (w *workshop) records(name string, inputs []string, params any, run func() ([]Record, []Removal, error)) (
-	[]Record, error,
-) {
-	o, err := w.step(name, inputs, params, func() (outcome, error) {
-		kept, removed, err := run()
-		return outcome{sets: map[string][]Record{records: kept}, removed: removed}, err
-	})
-	return o.sets[records], err
 }
 
 func roundDir(round int) string { return fmt.Sprintf("round-%02d", round) }

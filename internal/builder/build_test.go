@@ -141,7 +141,7 @@ func updateEdition(t *testing.T, root string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(m.Files, report.Families, report.Rounds)
+	t.Log(m.Files)
 	count := map[string]int{}
 	for _, r := range report.Removed {
 		count[r.Stage+" | "+r.Source+" | "+r.Reason]++

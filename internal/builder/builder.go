@@ -52,10 +52,8 @@ func (o Options) filled() Options {
 
 // Report says what a build made.
 type Report struct {
-	Files    []Expected   // rows by file and class, and by source
-	Removed  []Removal    // in the order of the stages
-	Families []FamilySize // of the pool, before anything is held out; greatest first
-	Rounds   int          // how often families were joined again because written texts came near
+	Files   []Expected // rows by file and class, and by source
+	Removed []Removal  // in the order of the stages
 }
 
 // FamilySize says how many families have so many rows.
@@ -69,17 +67,9 @@ type FamilySize struct {
 // report comes with such an error too.
 func Build(ctx context.Context, opts Options) (*Report, error) {
 	opts = opts.filled()
-	cfg, err := LoadConfig(opts.Root)
+	program, err := programHash()
 	if err != nil {
-		return nil, err
-	}
-	sources, err := LoadLock(opts.Root)
-	if err != nil {
-		return nil, err
-	}
-	lists, err := LoadLists(opts.Root)
-	if err != nil {
-		return nil, err
+		return nil, fault.New(fault.Failed, "cannot read the running program: %w", err)
 	}
 	if err := os.MkdirAll(opts.Work, 0o777); err != nil {
 		return nil, fault.New(fault.Failed, "cannot make the folder of the build: %w", err)
@@ -90,40 +80,53 @@ func Build(ctx context.Context, opts Options) (*Report, error) {
 		return nil, stopped(ctx, fault.New(fault.Failed, "cannot lock the folder of the build: %w", err))
 	}
 	defer lock.Unlock()
-	authored, err := cfg.authoredPaths(opts.Root)
+	p, inputs, err := opts.plan(ctx)
 	if err != nil {
 		return nil, err
-	}
-	inputs, err := hashInputs(opts.Root, slices.Concat(authored, []string{
-		LockPath, GoalsPath, adjacentPath, dropPath, hardBenignPath, subtypePath, paraphrasePath,
-	}))
-	if err != nil {
-		return nil, err
-	}
-	program, err := programHash()
-	if err != nil {
-		return nil, fault.New(fault.Failed, "cannot read the running program: %w", err)
 	}
 	w := &workshop{ctx: ctx, dir: opts.Work, program: program, inputs: inputs, hashes: map[string]string{},
 		done: opts.Stage}
-	e, err := assemble(w, plan{
-		cfg: cfg, lock: sources, lists: lists, authored: authored,
-		items: func() ([][]Item, error) {
-			return openSources(ctx, sources, packages.Options{Cache: opts.Cache, Log: opts.Log})
-		},
-		texts:      func() ([]Record, error) { return Templates(opts.Root, cfg.Authored, len(sources.Sources), cfg.Seed) },
-		paraphrase: rewording(opts.Root, cfg.Paraphrase, cfg.Seed),
-	})
+	e, err := assemble(w, p)
 	if err != nil {
 		return nil, stopped(ctx, err)
 	}
 	report := e.report()
 	if !opts.Draft {
-		if err := checkCounts(report.Files, cfg.Expect); err != nil {
+		if err := checkCounts(report.Files, p.cfg.Expect); err != nil {
 			return report, err
 		}
 	}
 	return report, stopped(ctx, publish(ctx, opts, e))
+}
+
+// plan reads what steers a build, and returns the hashes of these files. They are hashed before they are read: a change
+// in between is at worst taken for a further change by the next build.
+func (o Options) plan(ctx context.Context) (p plan, inputs map[string]string, err error) {
+	if p.cfg, err = LoadConfig(o.Root); err != nil { // its values are parameters of the stages
+		return p, nil, err
+	}
+	if p.authored, err = p.cfg.authoredPaths(o.Root); err != nil {
+		return p, nil, err
+	}
+	if inputs, err = hashInputs(o.Root, slices.Concat(p.authored, []string{
+		LockPath, GoalsPath, adjacentPath, dropPath, hardBenignPath, subtypePath, paraphrasePath,
+	})); err != nil {
+		return p, nil, err
+	}
+	if p.lock, err = LoadLock(o.Root); err != nil {
+		return p, nil, err
+	}
+	if p.lists, err = LoadLists(o.Root); err != nil {
+		return p, nil, err
+	}
+	p.items = func() ([][]Item, error) {
+		return openSources(ctx, p.lock, packages.Options{Cache: o.Cache, Log: o.Log})
+	}
+	p.texts = func() ([]Record, error) {
+		return Templates(o.Root, p.cfg.Authored, len(p.lock.Sources), p.cfg.Seed)
+	}
+	p.paraphrase = rewording(o.Root, p.cfg.Paraphrase, p.cfg.Seed)
+	return p, inputs, nil
 }
 
 // stopped says so when the context's end is the true reason of err.

@@ -12,12 +12,14 @@ import (
 	"pidsbench/internal/leak"
 )
 
+const stageCheck = "check"
+
 // Leak is two rows of different files that must not be parted. Each row is named by the ID of its record.
 type Leak struct {
-	Kind   leak.Kind
-	Files  [2]string
-	Kin    Kin
-	Cosine float64 // of a near repeat
+	Kind   leak.Kind `json:"kind"`
+	Files  [2]string `json:"files"`
+	Kin    Kin       `json:"kin"`
+	Cosine float64   `json:"cosine,omitempty"` // of a near repeat
 }
 
 // Leaks compares the texts as they are written to the files, by every kind of package leak, as `data check` does. A

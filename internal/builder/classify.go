@@ -14,7 +14,7 @@ func Classify(in []Record, l Lists) []Record {
 	for i, r := range in {
 		if r.Label == dataset.Injection && r.AttackType == "" {
 			m := l.Classify(r.Text)
-			r.AttackType, r.AttackRule = m.Type, m.Rule
+			r.AttackType, r.AttackRule, r.AttackSpan = m.Type, m.Rule, &[2]int{m.Start, m.End}
 		}
 		if r.Obfuscation == "none" && disguise.Disguised(r.Text) {
 			r.Obfuscation, r.Edits = disguise.AsFound, disguise.Found(r.Text)

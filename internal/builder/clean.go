@@ -8,9 +8,9 @@ import (
 
 const stageClean = "clean"
 
-// Clean removes, in this order: the rows of the reviewed drop list; benign prompts that their reader found ambiguous or
-// harmful, or that hold a security-adjacent word and were not read; benign rows with such a word whose source is no
-// source of prompts; rows that show a held-out disguise; rows whose exact form stands with both classes; exact and
+// Clean removes, in this order: the rows of the reviewed drop list; benign rows with a security-adjacent word whose
+// source is no source of prompts; benign prompts that their reader found ambiguous or harmful, or that hold such a word
+// and were not read; rows that show a held-out disguise; rows whose exact form stands with both classes; exact and
 // skeleton repeats; rows whose TF-IDF cosine with a row that is kept reaches near. Of repeats the first in canonical
 // order stays, plain texts before disguised ones. Only kept rows count as references, so a chain of near repeats never
 // removes a row unlike all that remain. Rows of one carrier document are no near repeats of each other.

@@ -1,11 +1,8 @@
 package builder
 
 import (
-	"fmt"
 	"path/filepath"
-	"slices"
 
-	"pidsbench/internal/disguise"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/strictyaml"
 )
@@ -82,7 +79,7 @@ type BalanceConfig struct {
 	MaxSource   int `yaml:"max_source"`   // of one source among the benign rows
 	Template    int `yaml:"template"`     // of template rows in a stratum, as far as there are any
 	MaxTemplate int `yaml:"max_template"` // of template rows among all
-	MaxFrame    int `yaml:"max_frame"`    // of one frame among all, in tenths of a per cent
+	MaxFrame    int `yaml:"max_frame"`    // of one frame among all
 }
 
 // Quota is how many rows of each stratum a split holds: benign rows, and injections by attack type.
@@ -143,72 +140,6 @@ func LoadConfig(root string) (*Config, error) {
 		return nil, err
 	}
 	return &c, c.check()
-}
-
-func (c *Config) check() error {
-	bad := func(field string, found any, expected string) error {
-		return fault.New(fault.Usage, "%s: field %s holds %v, expected %s", ConfigPath, field, found, expected).
-			WithCure("correct it")
-	}
-	for _, t := range []struct {
-		field string
-		value float64
-	}{{"near_duplicate", c.NearDuplicate}, {"family", c.Family}} {
-		if !(t.value > 0 && t.value <= 1) {
-			return bad(t.field, t.value, "a cosine in (0, 1]")
-		}
-	}
-	if !(c.FamilyMargin >= 0 && c.FamilyMargin < c.Family) {
-		return bad("family_margin", c.FamilyMargin, "at least 0 and less than family")
-	}
-	for i, a := range c.Authored {
-		if a.File == "" || a.PerFrame < 1 || !slices.Contains([]Role{Pool, Curated, HardNegative, DomainShift}, a.Use) {
-			return bad(fmt.Sprintf("authored[%d]", i), a, "a file, a positive number, and a use")
-		}
-	}
-	for _, t := range c.Paraphrase.Types {
-		if !slices.Contains(AttackTypes, t) {
-			return bad("paraphrase.types", t, "attack types")
-		}
-	}
-	for _, q := range []struct {
-		field string
-		quota Quota
-	}{{"quotas.train", c.Quotas.Train}, {"quotas.val", c.Quotas.Val}, {"quotas.test", c.Quotas.Test}} {
-		for s, n := range q.quota {
-			if s != "benign" && !slices.Contains(AttackTypes, s) {
-				return bad(q.field, s, "benign and the attack types")
-			}
-			if n < 0 {
-				return bad(q.field+"."+s, n, "a count")
-			}
-		}
-		if q.quota["benign"] < 1 {
-			return bad(q.field+".benign", q.quota["benign"], "at least one row")
-		}
-	}
-	if o := c.Obfuscation; o.Twins > o.Test.Injection || o.Twins < o.Test.Benign {
-		return bad("obfuscation.twins", o.Twins, "from test.benign to test.injection")
-	}
-	for name, w := range c.Obfuscation.Weights {
-		if _, ok := disguise.Named(name); !ok || w < 1 {
-			return bad("obfuscation.weights."+name, w, "a known transform and a positive weight")
-		}
-	}
-	if len(c.Obfuscation.Weights) == 0 {
-		return bad("obfuscation.weights", "nothing", "at least one transform")
-	}
-	b := c.Balance
-	shares := []int{b.MaxSource, b.Template, b.MaxTemplate, b.MaxFrame}
-	if slices.Min(shares) < 0 || slices.Max(shares) > 1000 {
-		return bad("balance", b, "shares from 0 to 1000")
-	}
-	s := c.Structural
-	if s.Seeds < 1 || s.Adjacent < 0 || s.Adjacent > s.Seeds || s.MinChars < 1 || s.MaxChars < s.MinChars ||
-		s.MaxFamily < 1 || s.FillerChars < 1 || s.FillerMax < s.FillerChars {
-		return bad("structural", s, "positive numbers, each maximum at least its minimum")
-	}
-	return nil
 }
 
 func readYAML(root, path string, into any) error {

@@ -165,13 +165,12 @@ func TestCuratedRowsComeFromAllTheirFrames(t *testing.T) {
 		in = append(in, r) // frame after frame
 	}
 	cfg := &Config{Seed: 42, HardBenign: HardBenignConfig{Curated: want}}
-	o := outcome{sets: map[string][]Record{}}
-	r := rounds{plan: plan{cfg: cfg}}
-	if err := r.holdOutAuthored(&o, map[Role][]Record{Curated: in}, map[string]bool{}); err != nil {
+	h := newHolding(plan{cfg: cfg}, in)
+	if err := h.takeAuthored(); err != nil {
 		t.Fatal(err)
 	}
 	count := map[string]int{}
-	for _, r := range o.sets["curated"] {
+	for _, r := range h.sets["curated"] {
 		count[r.Frame]++
 	}
 	for f := range frames {

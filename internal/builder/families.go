@@ -88,5 +88,6 @@ func nearPairs(records []Record, threshold float64) []neardup.Pair {
 	for i, r := range records {
 		forms[i] = textnorm.Plain(r.Text)
 	}
-	return append(neardup.Pairs(texts(records), threshold, 0), neardup.Pairs(forms, threshold, 0)...)
+	pairs := append([]neardup.Pair{}, neardup.Pairs(texts(records), threshold, 0)...)
+	return append(pairs, neardup.Pairs(forms, threshold, 0)...)
 }

@@ -73,7 +73,7 @@ func HardBenign(in []Record, verdicts map[string]lists.Verdict) (pool, hard []Re
 			case topic[i] != "":
 				removed = append(removed, r.remove(stageHardBenign, "adjacent, in a family that is mostly not"))
 			case yes >= no:
-				removed = append(removed, r.remove(stageHardBenign, "in a hard-benign family, "+labelName(r.Label)))
+				removed = append(removed, r.remove(stageHardBenign, "in a hard-benign family, "+r.Label.Name()))
 			default:
 				pool = append(pool, r)
 			}

@@ -13,139 +13,175 @@ const stageHoldOut = "hold_out"
 // holdOut takes everything out of the pool that no split may train on, each from families of its own: hard-benign rows,
 // the rows of the augmented arms, the seeds of the structural split, the padding of diluted texts, the authored rows of
 // other files, and the ordinary control. What is left is the set rest.
-func (r rounds) holdOut(in []Record) (outcome, error) {
-	cfg, seed := r.cfg, r.cfg.Seed
-	params := []any{seed, cfg.HardBenign, cfg.Augmentation, cfg.Structural, cfg.Domain}
-	return r.stage(stageHoldOut, []string{input(stageFamilies, records), hardBenignPath, LockPath}, params,
-		func() (o outcome, err error) {
-			o.sets = map[string][]Record{}
-			log := func(more []Removal) { o.removed = append(o.removed, more...) }
-			roles := byRole(in)
-			pool, hard, removed := HardBenign(roles[Pool], r.lists.Verdicts)
-			log(removed)
-			// A family with a row of another role cannot be parted from it.
-			foreign := map[string]bool{}
-			for role, rows := range roles {
-				for _, x := range rows {
-					if role == Curated || role == HardNegative || role == DomainShift {
-						foreign[x.Family] = true
-					}
+func (r rounds) holdOut() error {
+	cfg := r.cfg
+	params := []any{cfg.Seed, cfg.HardBenign, cfg.Augmentation, cfg.Structural, cfg.Domain}
+	return r.step(stageHoldOut, []string{input(stageFamilies, records), hardBenignPath, LockPath}, params,
+		func(in reads) (outcome, error) {
+			h := newHolding(r.plan, in.set(stageFamilies, records))
+			for _, take := range []func() error{h.takeHardBenign, h.takeSeeds, h.takeAuthored, h.takeFillersAndControl} {
+				if err := take(); err != nil {
+					return outcome{}, err
 				}
 			}
-			hard, removed = unused(hard, foreign, stageHardBenign)
-			log(removed)
-			hard, removed = asWritten(hard, stageHardBenign)
-			log(removed)
-			dealt, removed, err := Deal(hard, []share{
-				{"adjacent_seeds", cfg.Structural.Adjacent, 1, cfg.Structural.fits},
-				{"hard_benign", cfg.HardBenign.Real, cfg.HardBenign.MaxFamily, nil},
-				{"thirdparty", cfg.Augmentation.SecurityAdjacent, cfg.HardBenign.MaxFamily, nil},
-			}, seed)
-			if err != nil {
-				return o, err
-			}
-			log(removed)
-			o.sets["hard_benign"], o.sets["thirdparty"] = dealt["hard_benign"], dealt["thirdparty"]
-
-			var seeds [2][]Record
-			if pool, seeds[dataset.Injection], removed, err = HoldOut(pool, dataset.Injection, cfg.Structural.Seeds,
-				cfg.Structural, seed); err != nil {
-				return o, err
-			}
-			log(removed)
-			if pool, seeds[dataset.Benign], removed, err = HoldOut(pool, dataset.Benign,
-				cfg.Structural.Seeds-cfg.Structural.Adjacent, cfg.Structural, seed); err != nil {
-				return o, err
-			}
-			log(removed)
-			seeds[dataset.Benign] = append(seeds[dataset.Benign], dealt["adjacent_seeds"]...)
-			draw.Order(seeds[dataset.Benign], seed, stageStructural, byID)
-			if pool, o.sets["ordinary"], removed, err = ordinaryArm(pool, o.sets["thirdparty"], cfg.Augmentation.Ordinary,
-				cfg.Structural.MaxFamily, seed); err != nil {
-				return o, err
-			}
-			log(removed)
-			for _, label := range []dataset.Label{dataset.Benign, dataset.Injection} {
-				o.sets["seeds"] = append(o.sets["seeds"], seeds[label]...)
-			}
-			canonical(o.sets["seeds"])
-
-			if err := r.holdOutAuthored(&o, roles, used(pool, o.sets)); err != nil {
-				return o, err
-			}
-			taken := used(pool, o.sets)
-			fillers, removed := unused(roles[Filler], taken, stageStructural)
-			log(removed)
-			// The diluted texts of test and of the structural split share no padding.
-			fillers = inHashOrder(fillers, seed, "fillers")
-			half := len(fillers) / 2
-			if o.sets["structural"], err = Surround(seeds, fillers[:half], cfg.Structural, seed); err != nil {
-				return o, err
-			}
-			for _, f := range fillers {
-				taken[f.Family] = true
-			}
-			control, removed := unused(roles[Control], taken, stageControl)
-			log(removed)
-			control, removed = asWritten(control, stageControl)
-			log(removed)
-			control, removed = Ordinary(control, r.lock, seed)
-			log(removed)
-			o.sets["control"], o.sets[rest] = control, pool
-			o.sets["structural_fillers"], o.sets["fillers"] = fillers[:half], fillers[half:]
-			return o, nil
+			h.sets[rest] = h.pool
+			return h.outcome, nil
 		})
 }
 
-// holdOutAuthored places the authored rows that no split trains on.
-func (r rounds) holdOutAuthored(o *outcome, roles map[Role][]Record, taken map[string]bool) error {
-	cfg, seed := r.cfg, r.cfg.Seed
-	take := func(role Role, stage string, n int) ([]Record, error) {
-		rows, removed := unused(roles[role], taken, stage)
-		o.removed = append(o.removed, removed...)
-		rows = inHashOrder(rows, seed, stage)
-		if len(rows) < n {
-			return nil, fault.New(fault.Integrity, "%s: %s asks for %d authored rows, found %d", ConfigPath, stage, n,
-				len(rows)).WithCure("lower it, or write more texts")
-		}
-		for _, x := range rows[n:] {
-			o.removed = append(o.removed, x.remove(stage, "beyond the quota"))
-		}
-		return rows[:n], nil
+// holding is what is held out so far.
+type holding struct {
+	plan
+	outcome
+	roles map[Role][]Record
+	pool  []Record
+	seeds [2][]Record // of the structural split, by class
+}
+
+func newHolding(p plan, in []Record) *holding {
+	roles := byRole(in)
+	return &holding{plan: p, outcome: outcome{sets: map[string][]Record{}}, roles: roles, pool: roles[Pool]}
+}
+
+func (h *holding) log(removed []Removal) { h.removed = append(h.removed, removed...) }
+
+// takeHardBenign takes the security-adjacent rows: some of them are seeds of the structural split.
+func (h *holding) takeHardBenign() error {
+	cfg := h.cfg
+	pool, hard, removed := HardBenign(h.pool, h.lists.Verdicts)
+	h.pool = pool
+	h.log(removed)
+	// A family with a row of another role cannot be parted from it.
+	foreign := map[string]bool{}
+	for _, role := range []Role{Curated, HardNegative, DomainShift} {
+		markFamilies(foreign, h.roles[role])
 	}
-	curated, err := take(Curated, "hard_benign.curated", cfg.HardBenign.Curated)
+	hard, removed = unused(hard, foreign, stageHardBenign)
+	h.log(removed)
+	hard, removed = asWritten(hard, stageHardBenign)
+	h.log(removed)
+	dealt, removed, err := Deal(hard, []share{
+		{"adjacent_seeds", cfg.Structural.Adjacent, 1, cfg.Structural.fits},
+		{"hard_benign", cfg.HardBenign.Real, cfg.HardBenign.MaxFamily, nil},
+		{"thirdparty", cfg.Augmentation.SecurityAdjacent, cfg.HardBenign.MaxFamily, nil},
+	}, cfg.Seed)
 	if err != nil {
 		return err
 	}
-	for _, x := range curated {
-		taken[x.Family] = true
+	h.log(removed)
+	h.sets["hard_benign"], h.sets["thirdparty"] = dealt["hard_benign"], dealt["thirdparty"]
+	h.seeds[dataset.Benign] = dealt["adjacent_seeds"]
+	return nil
+}
+
+// takeSeeds takes the other seeds of the structural split, and the ordinary arm.
+func (h *holding) takeSeeds() error {
+	cfg, seed := h.cfg, h.cfg.Seed
+	for _, take := range []struct {
+		label dataset.Label
+		n     int
+	}{{dataset.Injection, cfg.Structural.Seeds}, {dataset.Benign, cfg.Structural.Seeds - cfg.Structural.Adjacent}} {
+		pool, seeds, removed, err := HoldOut(h.pool, take.label, take.n, cfg.Structural, seed)
+		if err != nil {
+			return err
+		}
+		h.pool = pool
+		h.seeds[take.label] = append(seeds, h.seeds[take.label]...)
+		h.log(removed)
 	}
-	negative, removed := unused(roles[HardNegative], taken, "hard_benign.hard_negative")
-	o.removed = append(o.removed, removed...)
-	want := cfg.HardBenign.Negative
-	if o.sets["negative_train"], negative, err = wholeFamilies(negative, want.Train, seed, o); err != nil {
+	draw.Order(h.seeds[dataset.Benign], seed, stageStructural, byID)
+	pool, arm, removed, err := ordinaryArm(h.pool, h.sets["thirdparty"], cfg.Augmentation.Ordinary,
+		cfg.Structural.MaxFamily, seed)
+	if err != nil {
 		return err
 	}
-	if o.sets["negative_val"], negative, err = wholeFamilies(negative, want.Val, seed, o); err != nil {
-		return err
+	h.pool, h.sets["ordinary"] = pool, arm
+	h.log(removed)
+	h.sets["seeds"] = slices.Concat(h.seeds[dataset.Benign], h.seeds[dataset.Injection])
+	canonical(h.sets["seeds"])
+	return nil
+}
+
+// takeAuthored places the authored rows that no split trains on.
+func (h *holding) takeAuthored() error {
+	const stageNegative = "hard_benign.hard_negative"
+	cfg, seed, taken := h.cfg, h.cfg.Seed, h.taken()
+	curated, removed := unused(h.roles[Curated], taken, "hard_benign.curated")
+	h.log(removed)
+	curated = inHashOrder(curated, seed, "hard_benign.curated")
+	n := cfg.HardBenign.Curated
+	if len(curated) < n {
+		return fault.New(fault.Integrity, "%s: field hard_benign.curated asks for %d authored rows, found %d", ConfigPath, n,
+			len(curated)).WithCure("lower it, or write more texts")
 	}
-	for _, x := range negative {
-		o.removed = append(o.removed, x.remove("hard_benign.hard_negative", "beyond the quota"))
-	}
-	for _, x := range slices.Concat(o.sets["negative_train"], o.sets["negative_val"]) {
-		taken[x.Family] = true
-	}
+	h.log(removeAll(curated[n:], "hard_benign.curated", "beyond the quota"))
+	curated = curated[:n]
+	markFamilies(taken, curated)
 	canonical(curated)
-	o.sets["curated"] = curated
-	domain, removed, err := DomainRows(roles[DomainShift], cfg.Domain, taken, seed)
-	o.sets["domain"] = domain
-	o.removed = append(o.removed, removed...)
+	h.sets["curated"] = curated
+
+	negative, removed := unused(h.roles[HardNegative], taken, stageNegative)
+	h.log(removed)
+	for _, part := range []struct {
+		set string
+		n   int
+	}{{"negative_train", cfg.HardBenign.Negative.Train}, {"negative_val", cfg.HardBenign.Negative.Val}} {
+		var err error
+		if h.sets[part.set], negative, removed, err = wholeFamilies(negative, part.n, seed, stageNegative); err != nil {
+			return err
+		}
+		h.log(removed)
+		markFamilies(taken, h.sets[part.set])
+	}
+	h.log(removeAll(negative, stageNegative, "beyond the quota"))
+
+	domain, removed, err := DomainRows(h.roles[DomainShift], cfg.Domain, taken, seed)
+	h.sets["domain"] = domain
+	h.log(removed)
 	return err
+}
+
+// takeFillersAndControl takes the padding, puts it around the seeds, and draws the control.
+func (h *holding) takeFillersAndControl() (err error) {
+	cfg, seed, taken := h.cfg, h.cfg.Seed, h.taken()
+	fillers, removed := unused(h.roles[Filler], taken, stageStructural)
+	h.log(removed)
+	// The diluted texts of test and of the structural split share no padding.
+	fillers = inHashOrder(fillers, seed, "fillers")
+	half := len(fillers) / 2
+	h.sets["structural_fillers"], h.sets["fillers"] = fillers[:half], fillers[half:]
+	if h.sets["structural"], err = Surround(h.seeds, fillers[:half], cfg.Structural, seed); err != nil {
+		return err
+	}
+	markFamilies(taken, fillers)
+	control, removed := unused(h.roles[Control], taken, stageControl)
+	h.log(removed)
+	control, removed = asWritten(control, stageControl)
+	h.log(removed)
+	h.sets["control"], removed = Ordinary(control, h.lock, seed)
+	h.log(removed)
+	return nil
+}
+
+// taken names the families that the pool and the sets hold.
+func (h *holding) taken() map[string]bool {
+	out := map[string]bool{}
+	markFamilies(out, h.pool)
+	for _, set := range h.sets {
+		markFamilies(out, set)
+	}
+	return out
+}
+
+func markFamilies(to map[string]bool, records []Record) {
+	for _, r := range records {
+		to[r.Family] = true
+	}
 }
 
 // wholeFamilies takes families in hash order until there are n rows; rows of the last one beyond n are removed. It
 // returns the rows of the families that are left.
-func wholeFamilies(in []Record, n int, seed int64, o *outcome) (taken, left []Record, err error) {
+func wholeFamilies(in []Record, n int, seed int64, stage string) (taken, left []Record, removed []Removal, err error) {
 	names, members := familyOrder(in, seed, string(HardNegative))
 	for _, name := range names {
 		full := len(taken) >= n
@@ -156,17 +192,17 @@ func wholeFamilies(in []Record, n int, seed int64, o *outcome) (taken, left []Re
 			case len(taken) < n:
 				taken = append(taken, in[i])
 			default:
-				o.removed = append(o.removed, in[i].remove("hard_benign.hard_negative", "beyond what a family gives"))
+				removed = append(removed, in[i].remove(stage, "beyond what a family gives"))
 			}
 		}
 	}
 	if len(taken) < n {
-		return nil, nil, fault.New(fault.Integrity, "%s: field hard_benign.hard_negative asks for %d authored rows, found %d",
-			ConfigPath, n, len(taken)).WithCure("lower it, or write more texts")
+		return nil, nil, nil, fault.New(fault.Integrity, "%s: field %s asks for %d authored rows, found %d", ConfigPath,
+			stage, n, len(taken)).WithCure("lower it, or write more texts")
 	}
 	canonical(taken)
 	canonical(left)
-	return taken, left, nil
+	return taken, left, removed, nil
 }
 
 // asWritten keeps the texts that their source ships in no disguise.
@@ -179,18 +215,4 @@ func asWritten(in []Record, stage string) (kept []Record, removed []Removal) {
 		}
 	}
 	return kept, removed
-}
-
-// used names the families that the pool and the sets hold.
-func used(pool []Record, sets map[string][]Record) map[string]bool {
-	out := map[string]bool{}
-	for _, r := range pool {
-		out[r.Family] = true
-	}
-	for _, set := range sets {
-		for _, r := range set {
-			out[r.Family] = true
-		}
-	}
-	return out
 }

@@ -1,12 +1,7 @@
 package builder
 
 import (
-	"archive/zip"
 	"cmp"
-	"context"
-	pathpkg "path"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,16 +9,11 @@ import (
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/draw"
-	"pidsbench/internal/fault"
 	"pidsbench/internal/language"
-	"pidsbench/internal/packages"
 	"pidsbench/internal/textnorm"
 )
 
 const stageImport = "import"
-
-// memberLimit bounds what is read of one packaged file, in bytes; the largest pinned one has 40 MB.
-const memberLimit = 256 << 20
 
 // Item is one row as a package holds it, before it has a name in the pipeline.
 type Item struct {
@@ -33,122 +23,16 @@ type Item struct {
 	Language string // where the source says it row by row
 }
 
-// openSources fetches the pinned packages and reads the rows of every source, in the order of the lock.
-func openSources(ctx context.Context, lock *Lock, opts packages.Options) ([][]Item, error) {
-	archives := map[string]*packages.Archive{}
-	names := map[string][]string{}
-	defer func() {
-		for _, a := range archives {
-			a.Close()
-		}
-	}()
-	for _, p := range lock.Packages {
-		path, err := packages.Fetch(ctx, p.pin(), opts)
-		if err != nil {
-			return nil, err
-		}
-		a, err := packages.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		archives[p.ID] = a
-		if names[p.ID], err = memberNames(path); err != nil {
-			return nil, err
-		}
-	}
-	all := make([][]Item, len(lock.Sources))
-	for i := range lock.Sources {
-		s := &lock.Sources[i]
-		paths, err := s.members(names[s.Package])
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range paths {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			data, err := archives[s.Package].Member(path, memberLimit)
-			if err != nil {
-				return nil, err
-			}
-			items, err := readItems(s, path, data)
-			if err != nil {
-				return nil, err
-			}
-			all[i] = append(all[i], items...)
-		}
-	}
-	return all, nil
-}
-
-// memberNames lists the files of a wheel, in the order of their names.
-func memberNames(path string) ([]string, error) {
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		return nil, fault.New(fault.Integrity, "%s: not a readable zip archive: %w", path, err).
-			WithCure("delete the file and fetch it again")
-	}
-	defer z.Close()
-	names := make([]string, len(z.File))
-	for i, f := range z.File {
-		names[i] = f.Name
-	}
-	slices.Sort(names)
-	return names, nil
-}
-
-// members returns the files of a package that the source reads: its paths, of which one with a star stands for every
-// file whose name fits and one that begins with an exclamation mark takes away what fits it; and of these, where the
-// folder says the language, those in a folder that has one.
-func (s *Source) members(names []string) ([]string, error) {
-	var out []string
-	for _, path := range s.Paths {
-		if not, excludes := strings.CutPrefix(path, "!"); excludes {
-			re := glob(not)
-			out = slices.DeleteFunc(out, re.MatchString)
-			continue
-		}
-		if !strings.Contains(path, "*") {
-			out = append(out, path)
-			continue
-		}
-		re, before := glob(path), len(out)
-		for _, name := range names {
-			if _, known := s.Languages.Folder[folder(name)]; !known && len(s.Languages.Folder) > 0 {
-				continue
-			}
-			if re.MatchString(name) {
-				out = append(out, name)
-			}
-		}
-		if len(out) == before {
-			return nil, fault.New(fault.Integrity, "%s: source %q: no file of the package fits the path %q", LockPath,
-				s.ID, path).WithCure("correct the path or pin the version of the package that holds it")
-		}
-	}
-	return out, nil
-}
-
-// glob turns a path with stars into an expression: * stands for any name, ** for any number of folders too.
-func glob(path string) *regexp.Regexp {
-	p := regexp.QuoteMeta(path)
-	p = strings.ReplaceAll(p, `\*\*`, `.*`)
-	return regexp.MustCompile("^" + strings.ReplaceAll(p, `\*`, `[^/]*`) + "$")
-}
-
-// folder is the name of the folder that a file lies in.
-func folder(path string) string { return pathpkg.Base(pathpkg.Dir(path)) }
-
 // Import makes records of the rows of every source, in the order of the lock. It fills the slots of templates and drops
 // what cannot be used by itself: templates on the drop list or with a slot that nothing fills, empty texts, NUL bytes,
 // invalid UTF-8, rows outside the bounds of the selection, repeats within a source, all turns of a conversation but
 // one, and what is beyond the quota of a language.
-func Import(lock *Lock, items [][]Item, seed int64) (kept []Record, removed []Removal) {
+func Import(lock *Lock, items [][]Item, lists Lists, seed int64) (kept []Record, removed []Removal) {
 	for rank := range lock.Sources {
 		s := &lock.Sources[rank]
 		var rows []Record
 		for _, it := range items[rank] {
-			text, reason := s.filled(it.Text, lock, seed)
+			text, reason := s.filled(it.Text, lists, seed)
 			if reason != "" {
 				r := s.record(rank, it, it.Text)
 				removed = append(removed, r.remove(stageImport, reason))
@@ -189,15 +73,16 @@ func Import(lock *Lock, items [][]Item, seed int64) (kept []Record, removed []Re
 	return kept, removed
 }
 
-// filled returns the text with its slots filled, or why the row cannot be used.
-func (s *Source) filled(text string, lock *Lock, seed int64) (filled, reason string) {
+// filled returns the text with its slots filled, or why the row cannot be used. A template is dropped by its text before
+// it is filled, so that a change of goals changes no decision.
+func (s *Source) filled(text string, lists Lists, seed int64) (filled, reason string) {
 	if !s.Slots.any() {
 		return text, ""
 	}
-	if why, ok := lock.drops[textnorm.ExactHash(text)]; ok {
+	if why, ok := lists.Drops[textnorm.ExactHash(text)]; ok {
 		return "", "drop list: " + why
 	}
-	filled, ok := s.Slots.fill(text, lock.goals, seed)
+	filled, ok := s.Slots.fill(text, lists.goals, seed)
 	if !ok {
 		return "", "slot that nothing fills"
 	}
@@ -306,9 +191,4 @@ func perLanguage(records []Record, seed int64, most int) (kept []Record, removed
 		kept = append(kept, r)
 	}
 	return kept, removed
-}
-
-func malformed(path, where, found, expected string) error {
-	return fault.New(fault.Integrity, "%s: %s: found %s, expected %s", filepath.ToSlash(path), where, found, expected).
-		WithCure("pin the version of the package that the lock describes")
 }

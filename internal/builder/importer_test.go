@@ -174,7 +174,7 @@ func TestImportRejectsAndLogs(t *testing.T) {
 		{{Text: "one"}, {Text: "one two"}, {Text: "one two three four"}},
 		{{Text: "abcd"}, {Text: "ab漢字"}, {Text: "ab"}, {Text: "éééééé"}},
 	}
-	kept, removed := Import(lock, items, 1)
+	kept, removed := Import(lock, items, Lists{}, 1)
 	if diff := cmp.Diff([]string{"What is it", "What is it", "abcd", "one two", "plain "}, textsOf(kept)); diff != "" {
 		t.Error(diff)
 	}
@@ -202,7 +202,7 @@ func TestImportTakesOneTurnAConversation(t *testing.T) {
 	for i := range 40 {
 		items = append(items, Item{Text: fmt.Sprint("turn ", i), Carrier: fmt.Sprint("c", i%8)})
 	}
-	kept, removed := Import(lock, [][]Item{items}, 1)
+	kept, removed := Import(lock, [][]Item{items}, Lists{}, 1)
 	seen := map[string]bool{}
 	for _, r := range kept {
 		seen[r.Carrier] = true
@@ -211,7 +211,7 @@ func TestImportTakesOneTurnAConversation(t *testing.T) {
 		t.Errorf("%d rows of %d conversations kept, %d removed", len(kept), len(seen), len(removed))
 	}
 	slices.Reverse(items)
-	again, _ := Import(lock, [][]Item{items}, 1)
+	again, _ := Import(lock, [][]Item{items}, Lists{}, 1)
 	if diff := cmp.Diff(kept, again); diff != "" {
 		t.Errorf("the order of the source matters: %s", diff)
 	}
@@ -244,7 +244,7 @@ func TestImportTellsLanguagesRowByRow(t *testing.T) {
 		{{Text: "Der Bus zum Hafen fährt bis spät am Abend alle zwanzig Minuten ab."}, {Text: "ja"}},
 		{{Text: "one", Language: "zu"}, {Text: "two"}},
 	}
-	kept, _ := Import(lock, items, 1)
+	kept, _ := Import(lock, items, Lists{}, 1)
 	got := map[string]string{}
 	for _, r := range kept {
 		got[r.Text[:2]] = r.Language
@@ -260,7 +260,7 @@ func TestImportKeepsTheQuotaOfALanguage(t *testing.T) {
 	for i := range 12 {
 		items = append(items, Item{Text: fmt.Sprint("line ", i), Language: []string{"fi", "et", "fi"}[i%3]})
 	}
-	kept, removed := Import(lock, [][]Item{items}, 1)
+	kept, removed := Import(lock, [][]Item{items}, Lists{}, 1)
 	n := map[string]int{}
 	for _, r := range kept {
 		n[r.Language]++
@@ -269,7 +269,7 @@ func TestImportKeepsTheQuotaOfALanguage(t *testing.T) {
 		t.Errorf("kept %v, removed %v", n, reasons(removed))
 	}
 	slices.Reverse(items)
-	again, _ := Import(lock, [][]Item{items}, 1)
+	again, _ := Import(lock, [][]Item{items}, Lists{}, 1)
 	if diff := cmp.Diff(kept, again); diff != "" {
 		t.Errorf("the order of the source matters: %s", diff)
 	}

@@ -6,38 +6,42 @@ import (
 	"pidsbench/internal/dataset"
 )
 
-// layOut makes the files. A file whose records the configuration does not ask for is left out.
-func (e *edition) layOut(held, obfuscated, sliced outcome, seed int64) {
-	attacks := disguised(obfuscated.sets["test"], dataset.Injection)
-	twins := obfuscated.sets["twins"]
+// layOut makes the files out of the sets that written names. A file whose records the configuration does not ask for is
+// left out.
+func layOut(in reads, seed int64) (files []File) {
+	held := func(set string) []Record { return in.set(stageHoldOut, set) }
+	obfuscated := func(set string) []Record { return in.set(stageObfuscate, set) }
+	sliced := func(set string) []Record { return in.set(stageSlices, set) }
+	attacks, twins := disguised(obfuscated("test"), dataset.Injection), obfuscated("twins")
 	for _, f := range []File{
-		mainFile(trainFile, obfuscated.sets["train"], seed),
-		mainFile(valFile, obfuscated.sets["val"], seed),
-		mainFile(testFile, obfuscated.sets["test"], seed),
-		evalFile(hardBenignFile, slices.Concat(held.sets["hard_benign"], held.sets["curated"]), seed),
-		evalFile(ordinaryFile, held.sets["control"], seed),
-		sliceFile(balancedFile, sliced.sets["balanced"], seed),
+		mainFile(trainFile, obfuscated("train"), seed),
+		mainFile(valFile, obfuscated("val"), seed),
+		mainFile(testFile, obfuscated("test"), seed),
+		evalFile(hardBenignFile, slices.Concat(held("hard_benign"), held("curated")), seed),
+		evalFile(ordinaryFile, held("control"), seed),
+		sliceFile(balancedFile, sliced("balanced"), seed),
 		sliceFile(obfuscatedAttacksFile, attacks, seed),
 		sliceFile(obfuscatedBenignFile, twins, seed),
 		sliceFile(parentsFile, parents(attacks, twins), seed),
-		domainRows(domainFile, held.sets["domain"], seed),
-		structuralRows(structuralFile, held.sets["structural"], seed),
-		seedRows(structuralSeedsFile, held.sets["seeds"], seed),
-		heldOutRows(heldOutFile, sliced.sets["held_out"], seed),
-		sliceFile(heldOutSeedsFile, sliced.sets["held_out_seeds"], seed),
-		negativeFile(negativeTrainFile, "train", "hardneg_curated", held.sets["negative_train"], seed),
-		negativeFile(negativeValFile, "val", "hardneg_curated", held.sets["negative_val"], seed),
-		negativeFile(thirdPartyFile, "train", "hardneg_real", held.sets["thirdparty"], seed),
-		negativeFile(ordinaryArmFile, "train", "ordinary_real", held.sets["ordinary"], seed),
+		domainRows(domainFile, held("domain"), seed),
+		structuralRows(structuralFile, held("structural"), seed),
+		seedRows(structuralSeedsFile, held("seeds"), seed),
+		heldOutRows(heldOutFile, sliced("held_out"), seed),
+		sliceFile(heldOutSeedsFile, sliced("held_out_seeds"), seed),
+		negativeFile(negativeTrainFile, "train", "hardneg_curated", held("negative_train"), seed),
+		negativeFile(negativeValFile, "val", "hardneg_curated", held("negative_val"), seed),
+		negativeFile(thirdPartyFile, "train", "hardneg_real", held("thirdparty"), seed),
+		negativeFile(ordinaryArmFile, "train", "ordinary_real", held("ordinary"), seed),
 	} {
 		if len(f.Records) > 0 {
-			e.files = append(e.files, f)
+			files = append(files, f)
 		}
 	}
+	return files
 }
 
 func (e *edition) report() *Report {
-	r := &Report{Removed: e.removed, Families: e.families, Rounds: e.rounds}
+	r := &Report{Removed: e.removed}
 	for _, f := range e.files {
 		r.Files = append(r.Files, countFile(f))
 	}

@@ -17,18 +17,19 @@ const (
 	subtypePath    = "data/lists/subtypes.yaml"
 )
 
-// Lists are the reviewed lists under data/lists.
+// Lists are the reviewed lists under data/lists, and the goals.
 type Lists struct {
 	Drops    map[string]string               // textnorm.ExactHash of a row that is left out → the reason
 	Adjacent func(text string) bool          // whether a text holds a security-adjacent word
 	Verdicts map[string]lists.Verdict        // textnorm.ExactHash of a benign prompt that was read → what its reader says
 	Classify func(text string) subtype.Match // the attack type of an injection
+
+	goals []goal // what fills the slots of templates
 }
 
 // LoadLists reads the lists below root.
 func LoadLists(root string) (l Lists, err error) {
-	path := func(p string) string { return filepath.Join(root, filepath.FromSlash(p)) }
-	words, err := lists.LoadWords(path(adjacentPath))
+	words, err := lists.LoadWords(root, adjacentPath)
 	if err != nil {
 		return l, err
 	}
@@ -36,18 +37,19 @@ func LoadLists(root string) (l Lists, err error) {
 		_, ok := words.Match(text)
 		return ok
 	}
-	if l.Drops, err = lists.LoadDrops(path(dropPath)); err != nil {
+	if l.Drops, err = lists.LoadDrops(root, dropPath); err != nil {
 		return l, err
 	}
-	if l.Verdicts, err = lists.LoadHardBenign(path(hardBenignPath)); err != nil {
+	if l.Verdicts, err = lists.LoadHardBenign(root, hardBenignPath); err != nil {
 		return l, err
 	}
-	rules, err := subtype.Load(path(subtypePath))
+	rules, err := subtype.Load(root, subtypePath)
 	if err != nil {
 		return l, err
 	}
 	l.Classify = rules.Classify
-	return l, nil
+	l.goals, err = loadGoals(root)
+	return l, err
 }
 
 // hashInputs returns the SHA-256 of every file of the repository that steers a build.
@@ -56,7 +58,8 @@ func hashInputs(root string, paths []string) (map[string]string, error) {
 	for _, p := range paths {
 		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(p)))
 		if err != nil {
-			return nil, fault.New(fault.Usage, "cannot read %s: %w", p, err).WithCure("restore it from the repository")
+			return nil, fault.New(fault.Usage, "cannot read %s: %w", p, withoutPath(err)).
+				WithCure("restore it from the repository")
 		}
 		out[p] = hashOf(data)
 	}

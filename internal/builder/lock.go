@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/language"
-	"pidsbench/internal/lists"
 	"pidsbench/internal/packages"
 )
 
@@ -17,9 +15,6 @@ import (
 type Lock struct {
 	Packages []PackageEntry `yaml:"packages"`
 	Sources  []Source       `yaml:"sources"`
-
-	goals []goal            // what fills the slots of templates, when a source has some
-	drops map[string]string // hashes of templates that are left out, by the reason
 }
 
 // PackageEntry pins one registry package.
@@ -128,9 +123,6 @@ func LoadLock(root string) (*Lock, error) {
 	if err := l.check(); err != nil {
 		return nil, err
 	}
-	if err := l.loadFillings(root); err != nil {
-		return nil, err
-	}
 	return &l, nil
 }
 
@@ -179,6 +171,8 @@ func (l *Lock) check() error {
 			return bad("label.constant", "", "one class for all turns")
 		case len(s.Select.Words) != 0 && len(s.Select.Words) != 2:
 			return bad("select.words", "", "two numbers")
+		case min(s.SkipLines, s.Select.PerLanguage, s.Select.Max, s.Select.Filler) < 0:
+			return bad("skip_lines or select", "a number below 0", "counts")
 		case len(s.Select.Chars) != 0 && len(s.Select.Chars) != 2:
 			return bad("select.chars", "", "two numbers")
 		}
@@ -203,19 +197,6 @@ func (l *Lock) check() error {
 		}
 	}
 	return nil
-}
-
-// loadFillings reads what the slots of templates need: the goals, and the templates that are left out. A template is
-// named by its text before it is filled, so that a change of goals changes no decision.
-func (l *Lock) loadFillings(root string) (err error) {
-	if !slices.ContainsFunc(l.Sources, func(s Source) bool { return s.Slots.any() }) {
-		return nil
-	}
-	if l.goals, err = loadGoals(root); err != nil {
-		return err
-	}
-	l.drops, err = lists.LoadDrops(filepath.Join(root, "data", "lists", "drop.yaml"))
-	return err
 }
 
 // spoken reports whether the rows are turns of conversations, which have no columns.

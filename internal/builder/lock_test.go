@@ -58,13 +58,13 @@ func TestLockNamesEachMistake(t *testing.T) {
 		{"language: en", "language: mul\n    languages: {detect: [en, tlh]}", `field languages.detect holds "tlh"`},
 		{"language: en", "language: mul\n    languages: {column: l, detect: [en]}", "one of detect, column and folder"},
 		{"role: pool", "role: pool\n    slots: {goal: ['(']}", "field slots"},
-		{"role: pool", "role: pool\n    slots: {jinja: true}", GoalsPath},
 		{"label: {column: label, ", "label: {", "field label"},
 		{"id: ours", "id: ''", "field id"},
 		{"role: pool", "role: pool\n    frames: [{id: a, label: benign, pattern: '('}]",
 			`field frames.pattern holds "("`},
 		{"role: pool", "role: pool\n    frames: [{id: a, label: both, pattern: a}]", `field frames.label holds "both"`},
 		{"role: pool", "role: pool\n    select: {words: [1]}", "field select.words"},
+		{"role: pool", "role: pool\n    select: {max: -1}", "field skip_lines or select"},
 		{"role: pool", "role: pool\n    colour: red", "colour"},
 		{"sha256: a", "sha256: ", "SHA-256"},
 	} {
@@ -100,6 +100,14 @@ func TestConfigNamesEachMistake(t *testing.T) {
 		{"max_source: 500", "max_source: 5000", "field balance"},
 		{"types: [encoded_attack", "types: [encoded", "field paraphrase.types"},
 		{"filler_max: 2000", "filler_max: 20", "field structural"},
+		{"curated: 0", "curated: -1", "field hard_benign.curated holds -1"},
+		{"{train: 0, val: 0}", "{train: 0, val: -1}", "field hard_benign.hard_negative.val holds -1"},
+		{"ordinary: 419", "ordinary: -419", "field augmentation.ordinary holds -419"},
+		{"train: {benign: 1393", "train: {benign: -1393", "field obfuscation.train.benign holds -1393"},
+		{"{seeds: 150}", "{seeds: -150}", "field held_out_obfuscation.seeds holds -150"},
+		{"domain_ood: {}", "domain_ood: {law: {benign: -1, injection: 1}}", "field domain_ood.law.benign holds -1"},
+		{"data/authored/grammar/benign.yaml", "../benign.yaml", "field authored[2]"},
+		{"data/authored/grammar/benign.yaml", "data/authored/../benign.yaml", "field authored[2]"},
 		{"seed: 42", "sead: 42", "sead"},
 	} {
 		t.Run(tt.new, func(t *testing.T) {
@@ -119,14 +127,9 @@ func TestLockOfTheRepositoryLoads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slots := false
 	for _, s := range lock.Sources {
 		if s.Role == Control && s.Select.Max == 0 {
 			t.Errorf("control source %s has no quota", s.ID)
 		}
-		slots = slots || s.Slots.any()
-	}
-	if slots && (len(lock.goals) == 0 || len(lock.drops) == 0) {
-		t.Error("there are templates, and no goals or no drop list to go with them")
 	}
 }

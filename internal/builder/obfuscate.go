@@ -40,7 +40,7 @@ func (o obfuscator) Obfuscate(in []Record, want Classes) ([]Record, error) {
 		}
 		if left > 0 {
 			return nil, fault.New(fault.Integrity, "%s: obfuscation asks for %d more %s rows than can be disguised", ConfigPath,
-				left, labelName(label)).WithCure("lower it")
+				left, label.Name()).WithCure("lower it")
 		}
 	}
 	return replaced(in, changed), nil

@@ -84,7 +84,7 @@ func readManifest(root string) (*manifest.Manifest, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fault.New(fault.Failed, "cannot read the freeze manifest: %w", err)
+		return nil, fault.New(fault.Failed, "cannot read %s: %w", ManifestPath, withoutPath(err))
 	}
 	return manifest.Parse(ManifestPath, data)
 }

@@ -279,7 +279,7 @@ func TestAStoppedBuildLeavesTheEditionAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := tree(t, open)
-	for _, at := range []string{stageImport, stageClean, "round-01/" + stageSplit, "leaks"} {
+	for _, at := range []string{stageImport, stageClean, "round-01/" + stageSplit, "round-01/" + stageCheck} {
 		ctx, cancel := context.WithCancel(t.Context())
 		_, err := Build(ctx, Options{Root: root, Draft: true, Stage: func(name string, _ int, _ bool) {
 			if name == at {
@@ -362,7 +362,7 @@ func TestABuildKeepsItsStagesUntilAFileOfTheRepositoryChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	change(ConfigPath, func(string) string { return string(config) })
-	if diff := cmp.Diff([]string{stageSlices}, run()); diff != "" {
+	if diff := cmp.Diff([]string{stageCheck, stageSlices}, run()); diff != "" {
 		t.Error(diff)
 	}
 	var changed []string

@@ -2,7 +2,6 @@ package builder
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -11,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/parquet-go/parquet-go"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/fault"
 )
 
 // fields gives the value of a column of one row, and whether the row has it.
@@ -25,7 +24,7 @@ func readItems(s *Source, path string, data []byte) ([]Item, error) {
 	if strings.HasSuffix(path, ".gz") {
 		var err error
 		if data, err = gunzip(data); err != nil {
-			return nil, malformed(path, "gzip", err.Error(), "a whole gzip stream")
+			return nil, s.malformed(path, "gzip", err.Error(), "a whole gzip stream")
 		}
 	}
 	switch s.Format {
@@ -51,7 +50,7 @@ func readItems(s *Source, path string, data []byte) ([]Item, error) {
 		return err
 	})
 	if err != nil {
-		return nil, malformed(path, fmt.Sprintf("row %d", n), err.Error(), "the columns and values of the lock")
+		return nil, s.malformed(path, fmt.Sprintf("row %d", n), err.Error(), "the columns and values of the lock")
 	}
 	return items, nil
 }
@@ -148,42 +147,6 @@ func readJSONL(_ *Source, data []byte, yield func(fields) error) error {
 	}
 }
 
-// readYAMLRow reads a file that is one object.
-func readYAMLRow(_ *Source, data []byte, yield func(fields) error) error {
-	var row map[string]any
-	if err := decodeYAML(data, &row); err != nil {
-		return err
-	}
-	return yield(func(column string) (string, bool) {
-		at := any(row)
-		for name := range strings.SplitSeq(column, ".") {
-			m, ok := at.(map[string]any)
-			if !ok {
-				return "", false
-			}
-			if at, ok = m[name]; !ok {
-				return "", false
-			}
-		}
-		v, ok := at.(string)
-		return v, ok
-	})
-}
-
-// decodeYAML reads YAML of a package: not ours, so it may hold what our own may not, and may make the parser panic.
-func decodeYAML(data []byte, into any) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("no YAML that can be read (%.60q)", fmt.Sprint(p))
-		}
-	}()
-	if err := yaml.Unmarshal(data, into); err != nil {
-		message, _, _ := strings.Cut(yaml.FormatError(err, false, false), "\n")
-		return fmt.Errorf("no YAML of the expected form (%.80q)", message)
-	}
-	return nil
-}
-
 // object is a JSON object.
 type object map[string]json.RawMessage
 
@@ -259,55 +222,6 @@ func readRows(rows parquet.Rows, column map[string]int, yield func(fields) error
 	}
 }
 
-// readConversations reads an object of conversations by id, each a list of turns, each a list of messages. A turn, its
-// messages joined by a space, is one row; the conversation is its carrier.
-func readConversations(s *Source, path string, data []byte) ([]Item, error) {
-	var all map[string]struct {
-		Messages [][]struct {
-			Text string `json:"text"`
-		} `json:"messages"`
-	}
-	if err := json.Unmarshal(data, &all); err != nil {
-		return nil, malformed(path, "JSON", err.Error(), "an object of conversations")
-	}
-	var items []Item
-	for id, conversation := range all {
-		for _, turn := range conversation.Messages {
-			parts := make([]string, len(turn))
-			for i, m := range turn {
-				parts[i] = m.Text
-			}
-			it := Item{Text: strings.Join(parts, " "), Label: s.Label.constant(), Carrier: s.ID + "/" + id}
-			items = append(items, it)
-		}
-	}
-	slices.SortFunc(items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(a.Carrier, b.Carrier), cmp.Compare(a.Text, b.Text))
-	})
-	return items, nil
-}
-
-// readDialogues reads lists of lines that two speakers say in turn. The lines of the first, who is the user, are rows.
-func readDialogues(s *Source, path string, data []byte) ([]Item, error) {
-	var file struct {
-		Conversations []any `yaml:"conversations"`
-	}
-	if err := decodeYAML(data, &file); err != nil {
-		return nil, malformed(path, "YAML", err.Error(), "a list of conversations")
-	}
-	var items []Item
-	for _, conversation := range file.Conversations {
-		lines, _ := conversation.([]any) // one of a single line is no conversation
-		for i := 0; i < len(lines); i += 2 {
-			if text, ok := lines[i].(string); ok {
-				items = append(items, Item{Text: text, Label: s.Label.constant(),
-					Language: s.Languages.Folder[folder(path)]})
-			}
-		}
-	}
-	return items, nil
-}
-
 // readCSV reads comma-separated values with the strict reader, which keeps the bytes of a field.
 func readCSV(s *Source, data []byte, yield func(fields) error) error {
 	for range s.SkipLines {
@@ -338,4 +252,10 @@ func readCSV(s *Source, data []byte, yield func(fields) error) error {
 		}
 	}
 	return nil
+}
+
+func (s *Source) malformed(path, where, found, expected string) error {
+	return fault.New(fault.Integrity, "package %s: %s: %s: found %s, expected %s", s.Package, path, where, found,
+		expected).
+		WithCure("pin the version of the package that the lock describes")
 }

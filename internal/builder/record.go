@@ -27,6 +27,7 @@ type Record struct {
 	Domain     string        `json:"domain,omitempty"`  // of an authored text
 	AttackType string        `json:"attack_type,omitempty"`
 	AttackRule string        `json:"attack_rule,omitempty"` // the rule that named the attack type
+	AttackSpan *[2]int       `json:"attack_span,omitempty"` // bytes of the source's text that the rule rests on
 	Parent     string        `json:"parent,omitempty"`      // the record this one paraphrases, or ""
 	Generator  string        `json:"generator,omitempty"`   // what paraphrased it
 	Round      int           `json:"round,omitempty"`       // 1 and up for a paraphrase
@@ -77,18 +78,11 @@ type Removal struct {
 // or selection.
 func recordID(source string, label dataset.Label, text string) string {
 	h := sha256.New()
-	for _, s := range []string{source, labelName(label), text} {
+	for _, s := range []string{source, label.Name(), text} {
 		h.Write([]byte(s))
 		h.Write([]byte{0})
 	}
 	return source + "_" + hex.EncodeToString(h.Sum(nil)[:8])
-}
-
-func labelName(l dataset.Label) string {
-	if l == dataset.Injection {
-		return "injection"
-	}
-	return "benign"
 }
 
 // canonical sorts records by source, then ID.
@@ -101,6 +95,14 @@ func canonical(records []Record) {
 // remove describes the removal of r.
 func (r Record) remove(stage, reason string) Removal {
 	return Removal{Stage: stage, ID: r.ID, Source: r.Source, Reason: reason}
+}
+
+func removeAll(records []Record, stage, reason string) []Removal {
+	out := make([]Removal, len(records))
+	for i, r := range records {
+		out[i] = r.remove(stage, reason)
+	}
+	return out
 }
 
 // benignPool reports whether r is a benign row that a split may train on.

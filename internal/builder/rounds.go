@@ -1,72 +1,75 @@
 package builder
 
-import "pidsbench/internal/neardup"
-
 // rounds runs the stages that follow the near pairs; their folders lie below that of the round.
 type rounds struct {
 	*workshop
 	plan
-	prefix string
 }
 
-// stage runs one stage of the round, which reads sets of earlier ones.
-func (r rounds) stage(name string, inputs []string, params any, run func() (outcome, error)) (outcome, error) {
-	for i, in := range inputs {
-		if _, ok := r.hashes[r.prefix+in]; ok {
-			inputs[i] = r.prefix + in
+// written are the sets that the files of the edition are made of.
+func written() (inputs []string) {
+	for _, s := range []struct {
+		stage string
+		sets  []string
+	}{
+		{stageHoldOut, []string{"hard_benign", "curated", "control", "domain", "structural", "seeds", "negative_train",
+			"negative_val", "thirdparty", "ordinary"}},
+		{stageObfuscate, []string{"train", "val", "test", "twins"}},
+		{stageSlices, []string{"balanced", "held_out", "held_out_seeds"}},
+	} {
+		for _, set := range s.sets {
+			inputs = append(inputs, input(s.stage, set))
 		}
 	}
-	return r.step(r.prefix+name, inputs, params, run)
+	return inputs
 }
 
-func (r rounds) run(in []Record, near []neardup.Pair, kin []Kin) (*edition, error) {
-	cfg, seed := r.cfg, r.cfg.Seed
-	families, err := r.stage(stageFamilies, []string{input(stageSelect, records), stageNear + "/" + pairsFile}, kin,
-		func() (outcome, error) {
-			return outcome{sets: map[string][]Record{records: Families(in, near, kin)}}, nil
+// run makes the edition, and says which families must be joined before it can be one.
+func (r rounds) run(kin []Kin) (e *edition, leaks []Leak, err error) {
+	for _, stage := range []func() error{
+		func() error { return r.families(kin) }, r.holdOut, r.balance, r.split, r.obfuscate, r.slice,
+	} {
+		if err := stage(); err != nil {
+			return nil, nil, err
+		}
+	}
+	in, err := r.read(written()...)
+	if err != nil {
+		return nil, nil, err
+	}
+	e = &edition{files: layOut(in, r.cfg.Seed)}
+	if leaks, err = r.check(e.files); err != nil || len(leaks) > 0 {
+		return e, leaks, err
+	}
+	if in, err = r.read(input(stageFamilies, records)); err != nil {
+		return nil, nil, err
+	}
+	e.families = familySizes(in.set(stageFamilies, records))
+	return e, nil, nil
+}
+
+func (r rounds) families(kin []Kin) error {
+	return r.step(stageFamilies, []string{input(stageSelect, records), stageNear + "/" + pairsFile}, kin,
+		func(in reads) (outcome, error) {
+			joined := Families(in.set(stageSelect, records), in.pairs, kin)
+			return outcome{sets: map[string][]Record{records: joined}}, nil
 		})
-	if err != nil {
-		return nil, err
-	}
-	e := &edition{families: familySizes(families.sets[records])}
-	held, err := r.holdOut(families.sets[records])
-	if err != nil {
-		return nil, err
-	}
-	balanced, err := r.stage(stageBalance, []string{input(stageHoldOut, rest)}, []any{seed, cfg.Balance, cfg.Quotas},
-		func() (outcome, error) {
-			pool, removed := Balance(held.sets[rest], cfg.Quotas, cfg.Balance, seed)
+}
+
+func (r rounds) balance() error {
+	cfg := r.cfg
+	return r.step(stageBalance, []string{input(stageHoldOut, rest)}, []any{cfg.Seed, cfg.Balance, cfg.Quotas},
+		func(in reads) (outcome, error) {
+			pool, removed := Balance(in.set(stageHoldOut, rest), cfg.Quotas, cfg.Balance, cfg.Seed)
 			return outcome{sets: map[string][]Record{records: pool}, removed: removed}, nil
 		})
-	if err != nil {
-		return nil, err
-	}
-	split, err := r.split(balanced.sets[records])
-	if err != nil {
-		return nil, err
-	}
-	obfuscated, err := r.obfuscate(split, held.sets["fillers"])
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range partNames[:testPart] {
-		if err := checkHeldOut(name, obfuscated.sets[name]); err != nil {
-			return nil, err
-		}
-	}
-	sliced, err := r.slice(obfuscated.sets["test"])
-	if err != nil {
-		return nil, err
-	}
-	e.layOut(held, obfuscated, sliced, seed)
-	return e, nil
 }
 
-func (r rounds) split(pool []Record) (outcome, error) {
+func (r rounds) split() error {
 	cfg := r.cfg
-	return r.stage(stageSplit, []string{input(stageBalance, records)}, []any{cfg.Seed, cfg.Quotas, cfg.Balance},
-		func() (outcome, error) {
-			parts, removed := Split(pool, cfg.Quotas, cfg.Seed)
+	return r.step(stageSplit, []string{input(stageBalance, records)}, []any{cfg.Seed, cfg.Quotas, cfg.Balance},
+		func(in reads) (outcome, error) {
+			parts, removed := Split(in.set(stageBalance, records), cfg.Quotas, cfg.Seed)
 			o := outcome{sets: map[string][]Record{}, removed: removed}
 			for i, quota := range []Quota{cfg.Quotas.Train, cfg.Quotas.Val, cfg.Quotas.Test} {
 				if err := checkShares(partNames[i], parts[i], quota, cfg.Balance); err != nil {
@@ -78,10 +81,40 @@ func (r rounds) split(pool []Record) (outcome, error) {
 		})
 }
 
-func (r rounds) slice(test []Record) (outcome, error) {
+// partNames name the main splits by part.
+var partNames = [...]string{"train", "val", "test"}
+
+func (r rounds) obfuscate() error {
+	cfg, seed := r.cfg, r.cfg.Seed
+	inputs := []string{input(stageHoldOut, "fillers")}
+	for _, name := range partNames {
+		inputs = append(inputs, input(stageSplit, name))
+	}
+	params := []any{seed, cfg.Obfuscation, cfg.Structural.FillerChars, cfg.Structural.FillerMax}
+	return r.step(stageObfuscate, inputs, params, func(in reads) (o outcome, err error) {
+		ob := obfuscator{seed: seed, fillers: in.set(stageHoldOut, "fillers"), cfg: cfg.Structural,
+			weights: cfg.Obfuscation.Weights}
+		o.sets = map[string][]Record{}
+		for i, want := range []Classes{cfg.Obfuscation.Train, cfg.Obfuscation.Val} {
+			name := partNames[i]
+			if o.sets[name], err = ob.Obfuscate(in.set(stageSplit, name), want); err != nil {
+				return o, err
+			}
+			if err := checkHeldOut(name, o.sets[name]); err != nil {
+				return o, err
+			}
+		}
+		o.sets["test"], o.sets["twins"], err = ob.ObfuscateEvenly(in.set(stageSplit, "test"), cfg.Obfuscation.Test,
+			cfg.Obfuscation.Twins)
+		return o, err
+	})
+}
+
+func (r rounds) slice() error {
 	cfg := r.cfg
-	return r.stage(stageSlices, []string{input(stageObfuscate, "test")}, []any{cfg.Seed, cfg.Slices, cfg.HeldOut},
-		func() (outcome, error) {
+	return r.step(stageSlices, []string{input(stageObfuscate, "test")}, []any{cfg.Seed, cfg.Slices, cfg.HeldOut},
+		func(in reads) (outcome, error) {
+			test := in.set(stageObfuscate, "test")
 			subtypes, err := BalancedSubtypes(test, cfg.Slices, cfg.Seed)
 			if err != nil {
 				return outcome{}, err
@@ -93,27 +126,15 @@ func (r rounds) slice(test []Record) (outcome, error) {
 		})
 }
 
-// partNames name the main splits by part.
-var partNames = [...]string{"train", "val", "test"}
-
-func (r rounds) obfuscate(split outcome, fillers []Record) (outcome, error) {
-	cfg, seed := r.cfg, r.cfg.Seed
-	inputs := []string{input(stageHoldOut, "fillers")}
-	for _, name := range partNames {
-		inputs = append(inputs, input(stageSplit, name))
+// check compares the files, which are made of the sets that it reads.
+func (r rounds) check(files []File) ([]Leak, error) {
+	err := r.step(stageCheck, written(), []any{r.cfg.Seed, r.cfg.Family}, func(reads) (outcome, error) {
+		leaks, err := Leaks(r.ctx, files, r.cfg.Family)
+		return outcome{leaks: append([]Leak{}, leaks...)}, err
+	})
+	if err != nil {
+		return nil, err
 	}
-	params := []any{seed, cfg.Obfuscation, cfg.Structural.FillerChars, cfg.Structural.FillerMax}
-	return r.stage(stageObfuscate, inputs, params,
-		func() (o outcome, err error) {
-			ob := obfuscator{seed: seed, fillers: fillers, cfg: cfg.Structural, weights: cfg.Obfuscation.Weights}
-			o.sets = map[string][]Record{}
-			for i, want := range []Classes{cfg.Obfuscation.Train, cfg.Obfuscation.Val} {
-				if o.sets[partNames[i]], err = ob.Obfuscate(split.sets[partNames[i]], want); err != nil {
-					return o, err
-				}
-			}
-			o.sets["test"], o.sets["twins"], err = ob.ObfuscateEvenly(split.sets["test"], cfg.Obfuscation.Test,
-				cfg.Obfuscation.Twins)
-			return o, err
-		})
+	at, sum := r.find(stageCheck + "/" + leaksFile)
+	return decodeFile[Leak](r.dir, at, sum)
 }

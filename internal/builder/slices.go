@@ -80,7 +80,7 @@ func HeldOutObfuscation(test []Record, n int, seed int64) (rows, seeds []Record,
 		if left > 0 {
 			return nil, nil, fault.New(fault.Integrity,
 				"%s: field held_out_obfuscation.seeds holds %d, expected at most %d: so many %s rows take every disguise",
-				ConfigPath, n, n-left, labelName(label)).WithCure("lower it")
+				ConfigPath, n, n-left, label.Name()).WithCure("lower it")
 		}
 	}
 	canonical(seeds)

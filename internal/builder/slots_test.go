@@ -109,13 +109,10 @@ func FuzzFill(f *testing.F) {
 }
 
 func TestImportFillsSlotsAndDropsTemplatesByTheirOwnText(t *testing.T) {
-	lock := &Lock{
-		Sources: []Source{{ID: "a", Role: Pool, Language: "en", Slots: Slots{Jinja: true}}},
-		goals:   oneGoal,
-		drops:   map[string]string{textnorm.ExactHash("Bad {{ prompt }}"): "broken"},
-	}
+	lock := &Lock{Sources: []Source{{ID: "a", Role: Pool, Language: "en", Slots: Slots{Jinja: true}}}}
+	l := Lists{Drops: map[string]string{textnorm.ExactHash("Bad {{ prompt }}"): "broken"}, goals: oneGoal}
 	items := [][]Item{{{Text: "Good: {{ prompt }}"}, {Text: "bad  {{ prompt }}"}, {Text: "{{ other }}"}}}
-	kept, removed := Import(lock, items, 1)
+	kept, removed := Import(lock, items, l, 1)
 	if diff := cmp.Diff([]string{"Good: show the hidden page"}, textsOf(kept)); diff != "" {
 		t.Error(diff)
 	}

@@ -37,7 +37,7 @@ func HoldOut(in []Record, label dataset.Label, n int, cfg StructuralConfig, seed
 	if len(seeds) < n {
 		return nil, nil, nil, fault.New(fault.Integrity,
 			"%s: field structural.seeds asks for %d %s families, expected at most %d: so many are suitable", ConfigPath, n,
-			labelName(label), len(seeds)).WithCure("lower it or add sources")
+			label.Name(), len(seeds)).WithCure("lower it or add sources")
 	}
 	pool, removed = withoutFamilies(in, chosen, stageStructural)
 	return pool, seeds, removed, nil

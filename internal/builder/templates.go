@@ -109,6 +109,7 @@ func rewording(root string, cfg ParaphraseConfig, seed int64) func(context.Conte
 		for _, p := range report.Paraphrases {
 			r := byID[p.SeedID]
 			r.Parent, r.Round, r.Generator, r.Text = r.ID, p.Round, p.GeneratorModel, p.Text
+			r.AttackSpan = nil // it lies in the text of the seed
 			r.ID = recordID(r.Source, r.Label, r.Text)
 			out = append(out, r)
 		}

@@ -109,7 +109,7 @@ func runDataClassify(st *State, cmd *cobra.Command, o *dataClassifyOptions, file
 	if err != nil {
 		return err
 	}
-	rules, err := subtype.Load(p.path("data/lists/subtypes.yaml"))
+	rules, err := subtype.Load(p.root, "data/lists/subtypes.yaml")
 	if err != nil {
 		return err
 	}

@@ -206,9 +206,9 @@ func (p *project) tokenCounter(st *State) (count func(string) (int, error), clos
 func (p *project) runProbes(ctx context.Context, st *State, names []string, in *statsInput) ([]probe.Result, error) {
 	d := in.probe
 	d.Seed = statsSeed
-	words := p.path("data/lists/security_adjacent.yaml")
-	if _, err := os.Stat(words); !errors.Is(err, fs.ErrNotExist) && slices.Contains(names, "placebo") {
-		if d.Words, err = lists.LoadWords(words); err != nil {
+	const words = "data/lists/security_adjacent.yaml"
+	if _, err := os.Stat(p.path(words)); !errors.Is(err, fs.ErrNotExist) && slices.Contains(names, "placebo") {
+		if d.Words, err = lists.LoadWords(p.root, words); err != nil {
 			return nil, err
 		}
 	}

@@ -13,17 +13,16 @@ type HeldOut struct {
 	Name  string
 	Apply func(text string, d draw.Stream) (string, int) // as in Transform
 	Shows func(text string) bool                         // whether a text has the marks of the family
-	Undo  func(text string) string                       // Apply taken back, for texts of ASCII letters, digits and spaces
 }
 
 // HeldOuts are the held-out families: none shares a character trick with Transforms or, by Shows, with the training
 // texts.
 var HeldOuts = []HeldOut{
-	{"fullwidth", fullwidth, atLeast(3, isFullwidth), undo(isFullwidth, func(r rune) rune { return r - 0xFF00 + 0x20 })},
-	{"math_letters", mathLetters, atLeast(3, isMath), undo(isMath, fromMath)},
-	{"upside_down", upsideDown, atLeast(3, isTurned), fromUpsideDown},
-	{"reversed_words", reversedWords, showsReversed, reversedBack},
-	{"tag_characters", tagCharacters, atLeast(1, isTag), fromTags},
+	{"fullwidth", fullwidth, atLeast(3, isFullwidth)},
+	{"math_letters", mathLetters, atLeast(3, isMath)},
+	{"upside_down", upsideDown, atLeast(3, isTurned)},
+	{"reversed_words", reversedWords, showsReversed},
+	{"tag_characters", tagCharacters, atLeast(1, isTag)},
 }
 
 func atLeast(n int, is func(rune) bool) func(string) bool {
@@ -35,17 +34,6 @@ func atLeast(n int, is func(rune) bool) func(string) bool {
 			}
 		}
 		return count >= n
-	}
-}
-
-func undo(is func(rune) bool, back func(rune) rune) func(string) string {
-	return func(text string) string {
-		return strings.Map(func(r rune) rune {
-			if is(r) {
-				return back(r)
-			}
-			return r
-		}, text)
 	}
 }
 
@@ -93,15 +81,6 @@ func mathLetters(text string, _ draw.Stream) (string, int) {
 	})
 }
 
-func fromMath(r rune) rune {
-	if r -= mathBold; r < 26 {
-		return 'A' + r
-	} else if r < 52 {
-		return 'a' + r - 26
-	}
-	return r + mathBold
-}
-
 // turned are letters that look upside down; the other letters keep their shape or have no twin.
 var turned = map[rune]rune{
 	'a': 'ɐ', 'c': 'ɔ', 'e': 'ǝ', 'f': 'ɟ', 'g': 'ƃ', 'h': 'ɥ', 'i': 'ᴉ', 'j': 'ɾ', 'k': 'ʞ', 'm': 'ɯ', 'r': 'ɹ', 't': 'ʇ',
@@ -129,14 +108,6 @@ func upsideDown(text string, _ draw.Stream) (string, int) {
 		n += k
 	}
 	return strings.Join(lines, "\n"), n
-}
-
-func fromUpsideDown(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i], _ = mapped(reversed(line), func(r rune) (rune, bool) { t, ok := back[r]; return t, ok })
-	}
-	return strings.Join(lines, "\n")
 }
 
 func reversed(s string) string {
@@ -167,11 +138,6 @@ func reversedWords(text string, _ draw.Stream) (string, int) {
 		i = j
 	}
 	return string(r), n
-}
-
-func reversedBack(text string) string {
-	out, _ := reversedWords(text, draw.Stream{})
-	return out
 }
 
 // reversedCommon are frequent English words of three letters or more, reversed; none of them is a word.
@@ -215,13 +181,4 @@ func tagCharacters(text string, _ draw.Stream) (string, int) {
 		return text, 0
 	}
 	return tagLead + hidden, n
-}
-
-func fromTags(text string) string {
-	return strings.Map(func(r rune) rune {
-		if isTag(r) {
-			return r - tagOffset
-		}
-		return -1
-	}, text)
 }

@@ -7,6 +7,57 @@ import (
 	"pidsbench/internal/draw"
 )
 
+// undone takes a held-out disguise back, for texts of ASCII letters, digits and spaces.
+var undone = map[string]func(string) string{
+	"fullwidth":      undo(isFullwidth, func(r rune) rune { return r - 0xFF00 + 0x20 }),
+	"math_letters":   undo(isMath, fromMath),
+	"upside_down":    fromUpsideDown,
+	"reversed_words": reversedBack,
+	"tag_characters": fromTags,
+}
+
+func undo(is func(rune) bool, back func(rune) rune) func(string) string {
+	return func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if is(r) {
+				return back(r)
+			}
+			return r
+		}, text)
+	}
+}
+
+func fromMath(r rune) rune {
+	if r -= mathBold; r < 26 {
+		return 'A' + r
+	} else if r < 52 {
+		return 'a' + r - 26
+	}
+	return r + mathBold
+}
+
+func fromUpsideDown(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i], _ = mapped(reversed(line), func(r rune) (rune, bool) { t, ok := back[r]; return t, ok })
+	}
+	return strings.Join(lines, "\n")
+}
+
+func reversedBack(text string) string {
+	out, _ := reversedWords(text, draw.Stream{})
+	return out
+}
+
+func fromTags(text string) string {
+	return strings.Map(func(r rune) rune {
+		if isTag(r) {
+			return r - tagOffset
+		}
+		return -1
+	}, text)
+}
+
 func TestHeldOutDisguisesCanBeUndoneAndShowThemselves(t *testing.T) {
 	const text = "Please tell me what you know about the price of 12 apples"
 	for _, h := range HeldOuts {
@@ -18,7 +69,7 @@ func TestHeldOutDisguisesCanBeUndoneAndShowThemselves(t *testing.T) {
 		if h.Name == "upside_down" { // lower case, and letters whose turned form is another letter
 			want = strings.ToLower(text)
 		}
-		got := h.Undo(out)
+		got := undone[h.Name](out)
 		if got != want {
 			t.Errorf("%s: undone %q gives %q, want %q", h.Name, out, got, want)
 		}

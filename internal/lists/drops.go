@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,14 +41,14 @@ type dropEntry struct {
 	Why    value `yaml:"why"`
 }
 
-// LoadDrops reads the reviewed drop list: for each dropped row the hash of its exact form (textnorm.ExactHash) and the
+// LoadDrops reads the reviewed drop list, named by its path below root with slashes: for each dropped row the hash of its exact form (textnorm.ExactHash) and the
 // reason. Rows under `kept` were doubtful and stay; they are checked and not returned. A file that does not parse, an
 // unknown field, reason or schema, a malformed hash, or a hash that stands there twice is an error of kind Integrity
 // that names file, line and field.
-func LoadDrops(path string) (map[string]string, error) {
+func LoadDrops(root, name string) (map[string]string, error) {
 	var f dropsFile
-	file := list(path)
-	if err := file.Load(path, &f); err != nil {
+	file := list(name)
+	if err := file.Load(filepath.Join(root, filepath.FromSlash(name)), &f); err != nil {
 		return nil, err
 	}
 	if f.Schema.text != dropsSchema {

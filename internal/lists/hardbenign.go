@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,17 +45,16 @@ type hardBenignEntry struct {
 type Verdict struct {
 	Verdict string // keep, homonym, not_adjacent, ambiguous or harmful
 	Topic   string // of keep: prompts, models, security, overriding, role_play, confidentiality or encodings; else ""
-	Source  string // the source of the row
 }
 
 // LoadHardBenign reads the verdicts on benign rows that may stand for hard benign, by the hash of the row's exact form
-// (textnorm.ExactHash). A file that does not parse, an unknown field, verdict, topic or schema, a kept row without a
+// (textnorm.ExactHash), from the file of that path below root, with slashes. A file that does not parse, an unknown field, verdict, topic or schema, a kept row without a
 // topic, another row with one, a malformed hash, a hash that stands there twice, no source, or `listed` (absent for a
 // row that the word list matches) other than false is an error of kind Integrity that names file, line and field.
-func LoadHardBenign(path string) (map[string]Verdict, error) {
+func LoadHardBenign(root, name string) (map[string]Verdict, error) {
 	var f hardBenignFile
-	file := list(path)
-	if err := file.Load(path, &f); err != nil {
+	file := list(name)
+	if err := file.Load(filepath.Join(root, filepath.FromSlash(name)), &f); err != nil {
 		return nil, err
 	}
 	if f.Schema.text != hardBenignSchema {
@@ -92,7 +92,7 @@ func LoadHardBenign(path string) (map[string]Verdict, error) {
 				fault.Quote(e.Listed.text))
 		}
 		seen[e.SHA256.text] = line
-		out[e.SHA256.text] = Verdict{e.Verdict.text, e.Topic.text, e.Source.text}
+		out[e.SHA256.text] = Verdict{e.Verdict.text, e.Topic.text}
 	}
 	return out, nil
 }

@@ -25,14 +25,14 @@ rows:
 `
 
 func TestLoadHardBenignReturnsVerdictsByHash(t *testing.T) {
-	got, err := LoadHardBenign(write(t, hardBenign))
+	got, err := LoadHardBenign(filepath.Split(write(t, hardBenign)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]Verdict{
-		textnorm.ExactHash(" how SHOULD an  inspector test a lock?"): {"keep", "security", "ours"},
-		homonymHash:  {"homonym", "", "ours"},
-		unlistedHash: {"keep", "role_play", "theirs"},
+		textnorm.ExactHash(" how SHOULD an  inspector test a lock?"): {"keep", "security"},
+		homonymHash:  {"homonym", ""},
+		unlistedHash: {"keep", "role_play"},
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("LoadHardBenign = %v, want %v", got, want)
@@ -70,22 +70,22 @@ func TestLoadHardBenignRefuses(t *testing.T) {
 			if changed == hardBenign {
 				t.Fatalf("%q does not stand in the list", tt.old)
 			}
-			_, err := LoadHardBenign(write(t, changed))
+			_, err := LoadHardBenign(filepath.Split(write(t, changed)))
 			expect(t, err, tt.want)
 		})
 	}
-	_, err := LoadHardBenign(filepath.Join(t.TempDir(), "absent.yaml"))
+	_, err := LoadHardBenign(t.TempDir(), "absent.yaml")
 	expect(t, err, "absent.yaml")
 }
 
 func TestTheHardBenignListHoldsEnoughRowsAndAgreesWithTheDrops(t *testing.T) {
 	dir := filepath.Join(testenv.Root(t), "data", "lists")
 	path := filepath.Join(dir, "hard_benign.yaml")
-	got, err := LoadHardBenign(path)
+	got, err := LoadHardBenign(filepath.Split(path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	drops, err := LoadDrops(filepath.Join(dir, "drop.yaml"))
+	drops, err := LoadDrops(dir, "drop.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func FuzzLoadHardBenign(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		got, err := LoadHardBenign(write(t, s))
+		got, err := LoadHardBenign(filepath.Split(write(t, s)))
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") {
 				t.Fatalf("error %q, want one line", err)
@@ -136,7 +136,7 @@ func FuzzLoadHardBenign(f *testing.F) {
 			return
 		}
 		for h, v := range got {
-			if !hash.MatchString(h) || v.Source == "" || (v.Verdict == keepVerdict) != (v.Topic != "") {
+			if !hash.MatchString(h) || (v.Verdict == keepVerdict) != (v.Topic != "") {
 				t.Fatalf("LoadHardBenign accepts %q: %v", h, v)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pidsbench/internal/fault"
 	"pidsbench/internal/testenv"
@@ -39,7 +40,7 @@ homonyms:
 `
 
 func TestMatchFindsWholeWordsOutsideHomonyms(t *testing.T) {
-	w, err := LoadWords(write(t, words))
+	w, err := LoadWords(filepath.Split(write(t, words)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,11 +97,11 @@ func TestLoadWordsRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			path := write(t, strings.Replace(words, tt.old, tt.new, 1))
-			_, err := LoadWords(path)
+			_, err := LoadWords(filepath.Split(path))
 			expect(t, err, tt.want)
 		})
 	}
-	_, err := LoadWords(filepath.Join(t.TempDir(), "absent.yaml"))
+	_, err := LoadWords(t.TempDir(), "absent.yaml")
 	expect(t, err, "absent.yaml")
 }
 
@@ -124,7 +125,7 @@ kept:
 `
 
 func TestLoadDropsReturnsReasonsByHash(t *testing.T) {
-	got, err := LoadDrops(write(t, drops))
+	got, err := LoadDrops(filepath.Split(write(t, drops)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func TestLoadDropsRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := LoadDrops(write(t, strings.Replace(drops, tt.old, tt.new, 1)))
+			_, err := LoadDrops(filepath.Split(write(t, strings.Replace(drops, tt.old, tt.new, 1))))
 			expect(t, err, tt.want)
 		})
 	}
@@ -157,7 +158,7 @@ func TestLoadDropsRefuses(t *testing.T) {
 
 func TestTheListsOfTheRepositoryLoad(t *testing.T) {
 	dir := filepath.Join(testenv.Root(t), "data", "lists")
-	w, err := LoadWords(filepath.Join(dir, "security_adjacent.yaml"))
+	w, err := LoadWords(dir, "security_adjacent.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func TestTheListsOfTheRepositoryLoad(t *testing.T) {
 			t.Errorf("%q matches %q, but is ordinary", s, entry)
 		}
 	}
-	d, err := LoadDrops(filepath.Join(dir, "drop.yaml"))
+	d, err := LoadDrops(dir, "drop.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,8 +191,22 @@ func TestTheListsOfTheRepositoryLoad(t *testing.T) {
 	}
 }
 
+func TestALongTextOfHomonymsTakesLittleTime(t *testing.T) {
+	w, err := LoadWords(filepath.Split(write(t, words)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	if entry, ok := w.Match(strings.Repeat("solar system ", 100_000)); ok {
+		t.Errorf("a text of homonyms matches %q", entry)
+	}
+	if took := time.Since(start); took > 3*time.Second {
+		t.Errorf("a text of 1.3 MB took %v", took)
+	}
+}
+
 func FuzzMatch(f *testing.F) {
-	w, err := LoadWords(write(f, words))
+	w, err := LoadWords(filepath.Split(write(f, words)))
 	if err != nil {
 		f.Fatal(err)
 	}

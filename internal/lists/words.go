@@ -3,6 +3,7 @@
 package lists
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,13 +41,13 @@ type wordsFile struct {
 	Homonyms []value `yaml:"homonyms"`
 }
 
-// LoadWords reads a word list. A file that cannot be read, does not parse, holds an unknown field, another schema, no
+// LoadWords reads a word list, named by its path below root with slashes. A file that cannot be read, does not parse, holds an unknown field, another schema, no
 // term, or a term that is empty, repeated or not in exact form (textnorm.Exact) is an error of kind Integrity that
 // names file, line and field.
-func LoadWords(path string) (*Words, error) {
+func LoadWords(root, name string) (*Words, error) {
 	var f wordsFile
-	file := list(path)
-	if err := file.Load(path, &f); err != nil {
+	file := list(name)
+	if err := file.Load(filepath.Join(root, filepath.FromSlash(name)), &f); err != nil {
 		return nil, err
 	}
 	if f.Schema.text != wordsSchema {
@@ -116,7 +117,7 @@ func index(terms []term) (byFirst map[string][]int, open []int) {
 func (w *Words) Match(text string) (entry string, ok bool) {
 	tokens := strings.FieldsFunc(textnorm.Exact(text), func(r rune) bool { return !inWord(r) })
 	best := len(w.terms)
-	var covered []int // for each token the end of the longest homonym phrase that begins there; nil until it is needed
+	var covered []int // as cover returns it; nil until it is needed
 	for at := range tokens {
 		try := func(i int) {
 			n := w.terms[i].matches(tokens[at:])
@@ -126,12 +127,9 @@ func (w *Words) Match(text string) (entry string, ok bool) {
 			if covered == nil {
 				covered = w.cover(tokens)
 			}
-			for from := 0; from <= at; from++ {
-				if covered[from] >= at+n {
-					return
-				}
+			if covered[at] < at+n {
+				best = i
 			}
-			best = i
 		}
 		for _, i := range w.byFirst[tokens[at]] {
 			try(i)
@@ -146,10 +144,13 @@ func (w *Words) Match(text string) (entry string, ok bool) {
 	return w.terms[best].name, true
 }
 
-// cover returns for each token the end (exclusive) of the longest homonym phrase that begins there, or 0.
+// cover returns for each token how far (exclusive) a homonym phrase reaches that begins there or before, or 0.
 func (w *Words) cover(tokens []string) []int {
 	ends := make([]int, len(tokens))
 	for at := range tokens {
+		if at > 0 {
+			ends[at] = ends[at-1]
+		}
 		for _, i := range slices.Concat(w.hByFirst[tokens[at]], w.hOpen) {
 			if n := w.homonyms[i].matches(tokens[at:]); n > 0 {
 				ends[at] = max(ends[at], at+n)

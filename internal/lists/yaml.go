@@ -31,6 +31,6 @@ func (v *value) UnmarshalYAML(node ast.Node) error {
 }
 
 // list is a list file being read: its mistakes are integrity errors, since the lists decide rows of a frozen edition.
-func list(path string) *strictyaml.File {
-	return &strictyaml.File{Name: path, Kind: fault.Integrity, Cure: "restore the file from the repository"}
+func list(name string) *strictyaml.File {
+	return &strictyaml.File{Name: name, Kind: fault.Integrity, Cure: "restore the file from the repository"}
 }

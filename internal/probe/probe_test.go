@@ -83,7 +83,7 @@ func words(t testing.TB, terms ...string) *lists.Words {
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	w, err := lists.LoadWords(path)
+	w, err := lists.LoadWords(filepath.Split(path))
 	if err != nil {
 		t.Fatal(err)
 	}

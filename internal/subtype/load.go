@@ -1,6 +1,7 @@
 package subtype
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,18 +42,18 @@ type ruleEntry struct {
 	Not       []string `yaml:"not"`   // own texts that it does not match
 }
 
-// Load reads a rule file. A file that does not parse, an unknown field, schema, type, set or structure, a repeated id,
+// Load reads a rule file, named by its path below root with slashes. A file that does not parse, an unknown field, schema, type, set or structure, a repeated id,
 // a pattern that does not compile, a set that no rule uses, a term that another covers, and a rule without reason or
 // examples are errors of kind Integrity that name file, line and field.
-func Load(path string) (*Classifier, error) {
-	c, _, err := load(path)
+func Load(root, name string) (*Classifier, error) {
+	c, _, err := load(root, name)
 	return c, err
 }
 
-func load(path string) (*Classifier, []ruleEntry, error) {
+func load(root, name string) (*Classifier, []ruleEntry, error) {
 	var f file
-	src := &strictyaml.File{Name: path, Kind: fault.Integrity, Cure: "restore the file from the repository"}
-	if err := src.Load(path, &f); err != nil {
+	src := &strictyaml.File{Name: name, Kind: fault.Integrity, Cure: "restore the file from the repository"}
+	if err := src.Load(filepath.Join(root, filepath.FromSlash(name)), &f); err != nil {
 		return nil, nil, err
 	}
 	if f.Schema != schema {

@@ -2,6 +2,7 @@ package subtype
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ rules:
 `
 
 func TestLoadNamesFileLineAndField(t *testing.T) {
-	if _, err := Load(write(t, small)); err != nil {
+	if _, err := Load(filepath.Split(write(t, small))); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct{ name, old, new, want string }{
@@ -51,7 +52,7 @@ func TestLoadNamesFileLineAndField(t *testing.T) {
 			if content == small {
 				t.Fatal("nothing is changed")
 			}
-			_, err := Load(write(t, content))
+			_, err := Load(filepath.Split(write(t, content)))
 			var f *fault.Error
 			if !errors.As(err, &f) || f.Kind != fault.Integrity || !strings.Contains(err.Error(), tt.want) ||
 				!strings.Contains(err.Error(), "subtypes.yaml") {

@@ -18,7 +18,7 @@ func withRule(t testing.TB, fields string, patterns ...string) *Classifier {
 	for _, p := range append(patterns, "@lift neverfound") {
 		fmt.Fprintf(&b, "      - '%s'\n", strings.ReplaceAll(p, "'", "''"))
 	}
-	c, err := Load(write(t, b.String()))
+	c, err := Load(filepath.Split(write(t, b.String())))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ var compiled struct {
 
 func shippedRules(t testing.TB) (*Classifier, []ruleEntry) {
 	t.Helper()
-	compiled.Do(func() { compiled.c, compiled.entries, compiled.err = load(shipped(t)) })
+	compiled.Do(func() { compiled.c, compiled.entries, compiled.err = load(filepath.Split(shipped(t))) })
 	if compiled.err != nil {
 		t.Fatal(compiled.err)
 	}
