@@ -187,7 +187,10 @@ func TestSheetsAreBlindAndGiveTheTextsBackExactly(t *testing.T) {
 		}
 		var ids, texts []string
 		for _, r := range rows {
-			ids, texts = append(ids, r[0]), append(texts, r[1])
+			if r[1] != "" && strings.ContainsRune("=+-@\t\r\n", rune(r[1][0])) {
+				t.Errorf("%q is a formula", r[1])
+			}
+			ids, texts = append(ids, r[0]), append(texts, ofCell(r[1]))
 			if r[2] != "" || r[3] != "" {
 				t.Errorf("row %q is filled", r)
 			}
@@ -363,6 +366,19 @@ func TestABadSheetEndsInOneSentence(t *testing.T) {
 	}
 	if _, err := Score(key, []*Filled{f}); fault.ExitCode(err) != 2 {
 		t.Errorf("one sheet: %v", err)
+	}
+}
+
+func TestTextsComeBackFromTheirCells(t *testing.T) {
+	for _, text := range append([]string{"", "'", "''", "'=1", "''=1", "'a", "a'", "\tx", "\rx", "\nx", "=", "é"},
+		hostile...) {
+		cell := asCell(text)
+		if cell != "" && strings.ContainsRune("=+-@\t\r\n", rune(cell[0])) || ofCell(cell) != text {
+			t.Errorf("%q stands as %q and comes back as %q", text, cell, ofCell(cell))
+		}
+		if plain := text == "" || !strings.ContainsRune(formula, rune(text[0])); plain && cell != text {
+			t.Errorf("%q stands as %q", text, cell)
+		}
 	}
 }
 

@@ -40,14 +40,34 @@ func Orders(items []Item, annotators int, seed int64) [][]Item {
 	return out
 }
 
-// WriteSheet writes a blind sheet: item_id, text, an empty column for each question, and notes. Texts stand exactly as
-// they are; one that begins with = + - or @ is data, though a spreadsheet may take it for a formula.
+// formula holds the characters that make a spreadsheet program take the cell that begins with them for a formula, and
+// the one that keeps it from doing so.
+const formula = "=+-@\t\r\n'"
+
+// asCell returns a text as it stands in a sheet: one that begins with a character of formula behind a single quote.
+func asCell(text string) string {
+	if text != "" && strings.ContainsRune(formula, rune(text[0])) {
+		return "'" + text
+	}
+	return text
+}
+
+// ofCell returns the text of a cell: it inverts asCell.
+func ofCell(cell string) string {
+	if len(cell) > 1 && cell[0] == '\'' && strings.ContainsRune(formula, rune(cell[1])) {
+		return cell[1:]
+	}
+	return cell
+}
+
+// WriteSheet writes a blind sheet: item_id, text, an empty column for each question, and notes. Texts that a
+// spreadsheet program would take for formulas, and those that begin with a single quote, stand behind a single quote.
 func WriteSheet(w io.Writer, items []Item, questions []string) error {
 	header := slices.Concat([]string{itemColumn, textColumn}, questions, []string{notesColumn})
 	var records [][]string
 	for _, it := range items {
 		rec := make([]string, len(header))
-		rec[0], rec[1] = it.ID, it.Text
+		rec[0], rec[1] = it.ID, asCell(it.Text)
 		records = append(records, rec)
 	}
 	return dataset.WriteCSV(w, header, records)

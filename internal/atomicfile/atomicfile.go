@@ -10,13 +10,32 @@ import (
 	"path/filepath"
 )
 
+// ErrNotRegular says that a folder, a device or a pipe stands where a file is to be written, or a link to one.
+var ErrNotRegular = errors.New("it is no regular file")
+
 // Write puts what the function writes in the place of the file at path in one step: into a new file of the same folder
 // first, which is brought to disk and renamed. The permissions are those of a new file, less the process's umask. On an
-// error, the function's own or one of the file system's, the file at path is as it was before.
+// error, the function's own or one of the file system's, the file at path is as it was before. Only a regular file, or
+// nothing, is replaced: anything else is an ErrNotRegular, and the function is not called.
 func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
-	temp, err := create(filepath.Dir(path), perm)
+	p, err := Prepare(path, perm, write)
 	if err != nil {
 		return err
+	}
+	return p.Commit()
+}
+
+// Pending is a file that is written and on disk, but not in its place yet. Either Commit or Discard ends it.
+type Pending struct{ temp, path string }
+
+// Prepare does all of Write but the last step, so that several files can be written before the first is replaced.
+func Prepare(path string, perm fs.FileMode, write func(io.Writer) error) (*Pending, error) {
+	if err := replaceable(path); err != nil {
+		return nil, err
+	}
+	temp, err := create(filepath.Dir(path), perm)
+	if err != nil {
+		return nil, err
 	}
 	if err = write(temp); err == nil {
 		err = temp.Sync()
@@ -24,14 +43,35 @@ func Write(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	if closing := temp.Close(); err == nil {
 		err = closing
 	}
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
 	if err != nil {
 		_ = os.Remove(temp.Name())
+		return nil, err
+	}
+	return &Pending{temp.Name(), path}, nil
+}
+
+// Commit puts the file in its place. On an error the old one stays and the new one is gone.
+func (p *Pending) Commit() error {
+	err := replaceable(p.path) // which may have changed
+	if err == nil {
+		err = os.Rename(p.temp, p.path)
+	}
+	if err != nil {
+		p.Discard()
 		return err
 	}
-	syncFolder(filepath.Dir(path))
+	syncFolder(filepath.Dir(p.path))
+	return nil
+}
+
+// Discard removes the new file; the old one stays.
+func (p *Pending) Discard() { _ = os.Remove(p.temp) }
+
+// replaceable refuses what a renaming must not replace.
+func replaceable(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return &fs.PathError{Op: "replace", Path: path, Err: ErrNotRegular}
+	}
 	return nil
 }
 

@@ -88,11 +88,67 @@ func TestWhatCannotBeWrittenIsAnErrorWithoutTraces(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(full, "sub"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(full, 0o644, text("x")); err == nil {
-		t.Error("a folder was replaced")
+	if err := Write(full, 0o644, text("x")); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("a folder: %v", err)
 	}
 	if got := names(t, dir); len(got) != 1 {
 		t.Errorf("the folder holds %q", got)
+	}
+}
+
+func TestOnlyRegularFilesAreReplaced(t *testing.T) {
+	dir := t.TempDir()
+	empty := filepath.Join(dir, "empty")
+	if err := os.Mkdir(empty, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(os.DevNull, link); err != nil {
+		t.Skip(err)
+	}
+	for _, path := range []string{empty, link} {
+		before, _ := os.Lstat(path)
+		err := Write(path, 0o644, func(io.Writer) error { t.Error("something is written"); return nil })
+		if after, _ := os.Lstat(path); !errors.Is(err, ErrNotRegular) || !os.SameFile(before, after) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if got := names(t, dir); len(got) != 2 {
+		t.Errorf("the folder holds %q", got)
+	}
+}
+
+func TestPreparedFilesWaitForTheirPlace(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "f")
+	if err := Write(path, 0o644, text("old")); err != nil {
+		t.Fatal(err)
+	}
+	for _, discard := range []bool{true, false} {
+		p, err := Prepare(path, 0o644, text("new"))
+		if err != nil || contents(t, path) != "old" {
+			t.Fatalf("%v, %q", err, contents(t, path))
+		}
+		want := "new"
+		if discard {
+			want = "old"
+			p.Discard()
+		} else if err := p.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		if got := contents(t, path); got != want || len(names(t, dir)) != 1 {
+			t.Errorf("%q, %q", got, names(t, dir))
+		}
+	}
+	p, err := Prepare(path+"2", 0o644, text("new"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path+"2", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Commit(); !errors.Is(err, ErrNotRegular) || len(names(t, dir)) != 2 {
+		t.Errorf("%v, %q", err, names(t, dir))
 	}
 }
 

@@ -59,8 +59,19 @@ func checkCounts(found, expected []Expected) error {
 		return nil
 	}
 	return fault.New(fault.Integrity, "%s: field expect: the build misses %d of its counts (%s)", ConfigPath,
-		len(misses), strings.Join(misses, "; ")).
+		len(misses), firstOf(misses, shownMisses)).
 		WithCure("undo the change to the pipeline, its lists or its sources, or state the new counts")
+}
+
+// shownMisses is how many wrong counts an error names.
+const shownMisses = 8
+
+// firstOf joins the first items, and says how many there are more.
+func firstOf(items []string, n int) string {
+	if more := len(items) - n; more > 0 {
+		return fmt.Sprintf("%s; and %d more", strings.Join(items[:n], "; "), more)
+	}
+	return strings.Join(items, "; ")
 }
 
 func sourcesOf(a, b Expected) []string {

@@ -16,7 +16,7 @@ const (
 // Kin are the IDs of two records that are one family.
 type Kin [2]string
 
-// Families joins rows that may never be parted: equal exact, skeleton or plain form, one carrier, one frame, one seed,
+// Families joins rows that may never be parted: equal exact, skeleton or plain form or letters, one carrier, one frame, one seed,
 // a near pair, or kin, closed under chains. Near pairs go by the positions of in. A family is named after its smallest
 // member ID. Kin that name an absent record join nothing.
 func Families(in []Record, near []neardup.Pair, kin []Kin) []Record {
@@ -36,6 +36,7 @@ func Families(in []Record, near []neardup.Pair, kin []Kin) []Record {
 		join("exact\x00", textnorm.Exact(r.Text), i)
 		join("skeleton\x00", textnorm.Skeleton(r.Text), i)
 		join("plain\x00", textnorm.Plain(r.Text), i)
+		join("letters\x00", textnorm.Letters(r.Text), i)
 		join("carrier\x00", r.Carrier, i)
 		join("frame\x00", r.Frame, i)
 		join("record\x00", r.ID, i)

@@ -53,12 +53,11 @@ func publish(ctx context.Context, opts Options, e *edition) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	files := make([]newFile, len(e.files))
 	for i, f := range e.files {
-		if err := replaceFile(filepath.Join(opts.Out, filepath.FromSlash(f.Path)), contents[i]); err != nil {
-			return err
-		}
+		files[i] = newFile{filepath.Join(opts.Out, filepath.FromSlash(f.Path)), contents[i]}
 	}
-	return nil
+	return replaceFiles(ctx, files)
 }
 
 // compare verifies the built folder against the freeze manifest, where there is one.
@@ -138,19 +137,59 @@ func writeLogs(dir string, e *edition) error {
 	)
 }
 
-// replaceFile puts a file in its place in one step, so that no reader meets half of it.
-func replaceFile(path string, data []byte) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o777)
-	if err == nil {
-		err = atomicfile.Write(path, 0o644, func(w io.Writer) error {
-			_, err := w.Write(data)
+type newFile struct {
+	path string
+	data []byte
+}
+
+// replaceFiles puts files in their places once all are on disk: a full disk, a place that cannot be written and the end
+// of the context while they are written leave every old file as it was.
+func replaceFiles(ctx context.Context, files []newFile) error {
+	var pending []*atomicfile.Pending
+	defer func() {
+		for _, p := range pending {
+			p.Discard()
+		}
+	}()
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
 			return err
-		})
+		}
+		err := os.MkdirAll(filepath.Dir(f.path), 0o777)
+		if err == nil {
+			var p *atomicfile.Pending
+			if p, err = atomicfile.Prepare(f.path, 0o644, func(w io.Writer) error {
+				_, err := w.Write(f.data)
+				return err
+			}); err == nil {
+				pending = append(pending, p)
+			}
+		}
+		if err != nil {
+			return notPlaced(err)
+		}
 	}
-	if err != nil {
-		return fault.New(fault.Failed, "cannot put a file in its place: %w", err)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for len(pending) > 0 {
+		p := pending[0]
+		pending = pending[1:]
+		if err := p.Commit(); err != nil {
+			return notPlaced(err)
+		}
 	}
 	return nil
+}
+
+// replaceFile puts a file in its place in one step, so that no reader meets half of it.
+func replaceFile(path string, data []byte) error {
+	return replaceFiles(context.Background(), []newFile{{path, data}})
+}
+
+func notPlaced(err error) error {
+	return fault.New(fault.Failed, "cannot put a file in its place: %w", err).
+		WithCure("check the folder, its permissions and the space left")
 }
 
 func writeFile(path string, data []byte) error {

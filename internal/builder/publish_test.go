@@ -410,3 +410,15 @@ func TestLogsHoldNoText(t *testing.T) {
 		}
 	}
 }
+
+func TestAnErrorNamesTheFirstOfManyWrongCounts(t *testing.T) {
+	var found []Expected
+	for i := range 30 {
+		found = append(found, Expected{File: fmt.Sprintf("f%02d.csv", i)})
+	}
+	err := checkCounts(found, nil)
+	wantFault(t, err, fault.Integrity, "misses 30 of its counts", "f07.csv", "and 22 more")
+	if strings.Contains(err.Error(), "f08.csv") {
+		t.Errorf("error is %v", err)
+	}
+}

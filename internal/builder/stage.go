@@ -43,6 +43,7 @@ type workshop struct {
 	done    func(name string, records int, kept bool) // as a stage ends
 	removed []string                                  // the files of removals of all stages, in their order
 	hashes  map[string]string                         // "stage/file" → SHA-256
+	rows    map[string]int                            // "stage/set.jsonl" → rows
 }
 
 // files of a stage's outcome beside its sets
@@ -69,6 +70,7 @@ func (w *workshop) step(name string, inputs []string, parameters any, run func(r
 	}
 	dir := filepath.Join(w.dir, filepath.FromSlash(name))
 	left, kept := keptStage(dir, m)
+	kept = kept && w.soundPairs(name, left)
 	if !kept {
 		in, err := w.read(inputs...)
 		if err != nil {
@@ -87,6 +89,12 @@ func (w *workshop) step(name string, inputs []string, parameters any, run func(r
 	}
 	for file, sum := range left.Outputs {
 		w.hashes[name+"/"+file] = sum
+	}
+	if w.rows == nil {
+		w.rows = map[string]int{}
+	}
+	for set, count := range left.Counts {
+		w.rows[input(name, set)] = count
 	}
 	if left.Outputs[removedFile] != "" {
 		w.removed = append(w.removed, name+"/"+removedFile)

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"sync"
 
+	"pidsbench/internal/atomicfile"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/neardup"
 )
@@ -54,7 +55,35 @@ func (w *workshop) read(inputs ...string) (in reads, err error) {
 			return reads{}, err
 		}
 	}
+	most := 0
+	for _, records := range in.sets {
+		most = max(most, len(records))
+	}
+	if !pairsWithin(in.pairs, most) { // with rows that their manifest miscounts
+		return reads{}, fault.New(fault.Integrity, "%s in the folder of the build names rows that are not there",
+			pairsFile).WithCure("delete that folder and build again")
+	}
 	return in, nil
+}
+
+// pairsWithin reports whether every pair is one of two of n rows, in their order.
+func pairsWithin(pairs []neardup.Pair, n int) bool {
+	return !slices.ContainsFunc(pairs, func(p neardup.Pair) bool { return p.I < 0 || p.I >= p.J || p.J >= n })
+}
+
+// soundPairs reports whether the pairs that a stage left, if any, are pairs of rows of what it read. A hash that is
+// right does not say so: whoever changed the file may have changed the manifest too.
+func (w *workshop) soundPairs(name string, left stageManifest) bool {
+	sum, ok := left.Outputs[pairsFile]
+	if !ok {
+		return true
+	}
+	rows := 0
+	for in := range left.Inputs {
+		rows += w.rows[in]
+	}
+	pairs, err := decodeFile[neardup.Pair](w.dir, name+"/"+pairsFile, sum)
+	return err == nil && pairsWithin(pairs, rows)
 }
 
 // removals are those of all stages, in their order.
@@ -88,7 +117,11 @@ func decodeFile[T any](dir, name, sum string) ([]T, error) {
 
 // keptStage returns the manifest that a stage left, when it depends on just what is wanted and its files are whole.
 func keptStage(dir string, want stageManifest) (m stageManifest, ok bool) {
-	data, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	path := filepath.Join(dir, manifestFile)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return stageManifest{}, false
+	}
+	data, err := os.ReadFile(path)
 	if err != nil || json.Unmarshal(data, &m) != nil {
 		return stageManifest{}, false
 	}
@@ -192,8 +225,13 @@ var programHash = sync.OnceValues(func() (string, error) {
 	return hashFile(path)
 })
 
-// hashFile is the SHA-256 of a file.
+// hashFile is the SHA-256 of a file. A pipe would be waited for and a device read for ever, so neither is opened.
 func hashFile(path string) (string, error) {
+	if info, err := os.Stat(path); err != nil {
+		return "", err
+	} else if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s: %w", path, atomicfile.ErrNotRegular)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

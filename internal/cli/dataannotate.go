@@ -48,8 +48,9 @@ func newAnnotateSheetCmd(st *State) *cobra.Command {
 Sheets hold no label and no source: keep key.csv from the annotators. The same files, --n, --stratify and --seed
 give the same sheets. Files that are there already are not replaced, since they may be filled in.
 
-Texts stand exactly as they are. A spreadsheet program may take one that begins with = + - or @ for a formula:
-import the column text as text, and never allow a sheet to open links or run anything. Answers are yes, no, 1, 0 or
+A spreadsheet program takes a cell that begins with = + - @, a tab or a line break for a formula: such a text, and
+one that begins with ', stands in the sheet behind one more ', which scoring takes off. All others stand as they are.
+Import the column text as text all the same, and never allow a sheet to open links or run anything. Answers are yes, no, 1, 0 or
 skip. The questions is_benign and is_injection are compared with the label of the key when the sheets are scored.`,
 		Example: `  pidsbench data annotate sheet data/open/eval_subsets/hard_benign_test.csv --n 100 --out out/sheets
   pidsbench data annotate sheet a.csv b.csv --n 50 --stratify label --question is_injection --annotators 3 --out sheets`,
@@ -62,8 +63,8 @@ skip. The questions is_benign and is_injection are compared with the label of th
 		"serve too (default: one stratum)")
 	f.Int64Var(&opts.seed, "seed", 42, "seed of the draw and of the orders")
 	f.IntVar(&opts.annotators, "annotators", 2, "sheets to write")
-	f.StringSliceVar(&opts.questions, "question", []string{"is_benign", "is_security_adjacent"},
-		"questions to answer with yes or no")
+	f.StringArrayVar(&opts.questions, "question", []string{"is_benign", "is_security_adjacent"},
+		"a question to answer with yes or no, repeatable")
 	f.StringVar(&opts.out, "out", "", "folder for the sheets and the key (required)")
 	f.StringVar(&opts.textColumn, "text-column", "", "the column that holds the text (default text)")
 	f.StringVar(&opts.labelColumn, "label-column", "", "the column that holds the label (default label)")

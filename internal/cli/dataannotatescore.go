@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -55,9 +54,13 @@ func runAnnotateScore(st *State, format, disagreements string, args []string) er
 			}
 		}
 		var err error
-		if data[i], err = os.ReadFile(st.abs(path)); err != nil {
-			return fault.New(fault.Usage, "%s cannot be read: %w", fault.Name(path), bare(err)).
-				WithCure("check the path")
+		if data[i], err = st.readRegular(path); err != nil {
+			return err
+		}
+	}
+	if disagreements != "" {
+		if err := st.checkOut("disagreements", disagreements, args); err != nil {
+			return err
 		}
 	}
 	key, err := annotate.ReadKey(args[0], data[0])

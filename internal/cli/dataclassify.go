@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pidsbench/internal/atomicfile"
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
@@ -72,7 +71,7 @@ func (o *dataClassifyOptions) check(cmd *cobra.Command, st *State, file string) 
 		return usage("leave it out to draw none", "--sample is %d, expected 1 or more", o.sample)
 	case sampled != (o.sampleOut != ""), cmd.Flags().Changed("seed") && !sampled:
 		return usage("give both or neither", "--sample, with --seed, and --sample-out belong together")
-	case o.out != "" && o.out == o.sampleOut:
+	case o.out != "" && o.sampleOut != "" && sameFile(st.abs(o.out), st.abs(o.sampleOut)):
 		return usage("name two files", "--out and --sample-out are the same file")
 	}
 	for _, to := range []string{o.out, o.sampleOut} {
@@ -130,9 +129,7 @@ func runDataClassify(st *State, cmd *cobra.Command, o *dataClassifyOptions, file
 		if path == "" {
 			return nil
 		}
-		return atomicfile.Write(st.abs(path), 0o666, func(w io.Writer) error {
-			return dataset.WriteCSV(w, header, records)
-		})
+		return st.writeWhole(path, func(w io.Writer) error { return dataset.WriteCSV(w, header, records) })
 	}
 	header, records := c.rows()
 	if err := write(o.out, header, records); err != nil {

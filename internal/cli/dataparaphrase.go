@@ -52,7 +52,7 @@ speaks the protocol of OpenAI; its address and key are read from the environment
 	f := cmd.Flags()
 	f.StringVar(&o.text, "text", "text", "the column that holds the text")
 	f.StringVar(&o.out, "out", "", "the CSV file to write (required)")
-	f.IntVar(&o.rounds, "rounds", 3, "rewordings of each text")
+	f.IntVar(&o.rounds, "rounds", 3, "rewordings of each text, 1 to 20")
 	f.IntVar(&o.tries, "tries", 8, "tries for each rewording")
 	f.Int64Var(&o.seed, "seed", 42, "seed of the draws of the rules")
 	f.StringVar(&o.provider, "provider", "rules", "rules or chat")
@@ -67,6 +67,9 @@ speaks the protocol of OpenAI; its address and key are read from the environment
 	return cmd
 }
 
+// mostRounds is the most rewordings of a text: there are not many more that differ.
+const mostRounds = 20
+
 // chatFlags belong to the provider chat.
 var chatFlags = []string{"model", "cache", "replay", "endpoint-env", "key-env", "temperature", "max-tokens"}
 
@@ -74,10 +77,13 @@ func (o *dataParaphraseOptions) check(cmd *cobra.Command, st *State, file string
 	usage := func(cure, format string, a ...any) error {
 		return fault.New(fault.Usage, format, a...).WithCure("%s", cure)
 	}
+	if o.rounds < 1 || o.rounds > mostRounds {
+		return usage("correct it", "--rounds is %d, expected 1 to %d", o.rounds, mostRounds)
+	}
 	for _, f := range []struct {
 		flag string
 		n    int
-	}{{"rounds", o.rounds}, {"tries", o.tries}, {"workers", o.workers}} {
+	}{{"tries", o.tries}, {"workers", o.workers}} {
 		if f.n < 1 {
 			return usage("correct it", "--%s is %d, expected 1 or more", f.flag, f.n)
 		}
@@ -91,6 +97,9 @@ func (o *dataParaphraseOptions) check(cmd *cobra.Command, st *State, file string
 		return usage("name it so", "%s is to be written as CSV, expected a name that ends in .csv", fault.Name(o.out))
 	case sameFile(st.abs(o.out), st.abs(file)):
 		return usage("name another file", "%s is the file that is read", fault.Name(o.out))
+	case o.cache != "" && (sameFile(st.abs(o.out), st.abs(o.cache)) ||
+		!o.replay && sameFile(st.abs(file), st.abs(o.cache))):
+		return usage("name another file", "%s is the cache and another file as well", fault.Name(o.cache))
 	}
 	if o.provider == "rules" {
 		for _, flag := range chatFlags {

@@ -168,6 +168,11 @@ func (st *State) openRestricted(name string) (*restrict.File, error) {
 
 // restrict works on a file and writes what has become of it, in one step. A file that has not changed is not written.
 func (st *State) restrict(name, out string, work func(*restrict.File) (string, error)) error {
+	if out != "" {
+		if err := st.checkOut("out", out, nil); err != nil {
+			return err
+		}
+	}
 	f, err := st.openRestricted(name)
 	if err != nil {
 		return err
@@ -188,6 +193,11 @@ func (st *State) restrict(name, out string, work func(*restrict.File) (string, e
 }
 
 func (st *State) rebuild(ctx context.Context, name, out string, from []string) error {
+	if out != "" {
+		if err := st.checkApart(out, from); err != nil {
+			return err
+		}
+	}
 	f, err := st.openRestricted(name)
 	if err != nil {
 		return err
@@ -218,6 +228,42 @@ func (st *State) rebuild(ctx context.Context, name, out string, from []string) e
 		return fault.New(fault.Incomplete, "%s: %d of %d withheld texts were not found: rows %s",
 			fault.Name(writtenTo(name, out)), len(blank), filled+len(blank), someRows(blank)).
 			WithCure("name the whole of LMSYS-Chat-1M with --from; run it again to fill in the rest")
+	}
+	return nil
+}
+
+// checkApart refuses an --out that is a file of --from, or lies in a folder of --from or is linked from there: the copy
+// with the texts would be lost, or be read as more of it the next time.
+func (st *State) checkApart(out string, from []string) error {
+	if err := st.checkOut("out", out, from); err != nil {
+		return err
+	}
+	there, outErr := os.Stat(st.abs(out))
+	for _, folder := range from {
+		found := false
+		for dir := filepath.Dir(st.abs(out)); !found; dir = filepath.Dir(dir) {
+			found = sameFile(dir, st.abs(folder))
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+		if !found && outErr == nil {
+			// What cannot be walked is told when it is read.
+			_ = filepath.WalkDir(st.abs(folder)+string(filepath.Separator), func(p string, _ fs.DirEntry, err error) error {
+				if err != nil {
+					return nil
+				}
+				if info, err := os.Stat(p); err == nil && os.SameFile(info, there) {
+					found = true
+					return fs.SkipAll
+				}
+				return nil
+			})
+		}
+		if found {
+			return fault.New(fault.Usage, "--out %s lies in %s, whose files are read", fault.Name(out), fault.Name(folder)).
+				WithCure("name a file outside of it")
+		}
 	}
 	return nil
 }
@@ -254,7 +300,10 @@ func (st *State) writeRestricted(f *restrict.File, name, out string) error {
 		return err
 	})
 	if err != nil {
-		return fault.New(fault.Failed, "%s cannot be written: %w", fault.Name(writtenTo(name, out)), err).
+		if errors.Is(err, atomicfile.ErrNotRegular) {
+			return notRegular(writtenTo(name, out))
+		}
+		return fault.New(fault.Failed, "%s cannot be written: %w", fault.Name(writtenTo(name, out)), bare(err)).
 			WithCure("choose another --out")
 	}
 	return nil

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"pidsbench/internal/textnorm"
 )
 
 // AsFound is the value of the column obfuscation for a text that its source ships in disguise.
@@ -13,7 +11,7 @@ const AsFound = "as_found"
 
 // Found counts the words and characters of a text that look disguised: invisible characters inside words, words of
 // mixed scripts, words in leet spelling, letters set apart by spaces, and words of alternating case. A text counts as
-// disguised from minFound on.
+// disguised from minFound on, which one word of mixed scripts reaches by itself.
 func Found(text string) int {
 	n := invisible(text)
 	single := 0
@@ -26,7 +24,10 @@ func Found(text string) int {
 			continue
 		}
 		single = 0
-		if mixedScripts(core) || leetWord(core) || alternating(core) {
+		switch {
+		case mixedScripts(core):
+			n += minFound // no honest word mixes letters that look alike
+		case leetWord(core) || alternating(core):
 			n++
 		}
 	}
@@ -59,20 +60,24 @@ func invisible(text string) int {
 
 func latin(r rune) bool { return unicode.Is(unicode.Latin, r) }
 
-// mixedScripts reports whether a word has Latin letters beside Cyrillic or Greek ones that its skeleton folds to Latin.
+// mixedScripts reports whether a word of four letters or more, cut at all other signs, has Latin letters beside Cyrillic or
+// Greek ones.
 func mixedScripts(word string) bool {
-	var latinLetters, others bool
-	for _, r := range word {
-		switch {
-		case latin(r):
-			latinLetters = true
-		case unicode.In(r, unicode.Cyrillic, unicode.Greek):
-			others = true
+	for _, part := range strings.FieldsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		var latins, others int
+		for _, r := range part {
+			switch {
+			case latin(r):
+				latins++
+			case unicode.In(r, unicode.Cyrillic, unicode.Greek):
+				others++
+			}
+		}
+		if latins > 0 && others > 0 && latins+others >= 4 {
+			return true
 		}
 	}
-	return latinLetters && others && !strings.ContainsFunc(textnorm.Skeleton(word), func(r rune) bool {
-		return unicode.In(r, unicode.Cyrillic, unicode.Greek)
-	})
+	return false
 }
 
 // leetWord reports whether a word has digits or signs that stand for letters between letters, and letters enough around
@@ -84,7 +89,9 @@ func leetWord(word string) bool {
 		switch {
 		case unicode.IsLetter(r):
 			letters++
-		case strings.ContainsRune("01345780@$", r):
+		case r == '+' && (i == 0 || unicode.IsUpper(runes[i-1])):
+			return false // keys, such as CTRL+K
+		case strings.ContainsRune("01345780@$€+|", r):
 			digits++
 			if i > 0 && i+1 < len(runes) && unicode.IsLetter(runes[i-1]) {
 				inner++

@@ -141,14 +141,25 @@ func reversedWords(text string, _ draw.Stream) (string, int) {
 }
 
 // reversedCommon are frequent English words of three letters or more, reversed; none of them is a word.
-var reversedCommon = strings.Fields("eht dna uoy taht siht htiw morf evah lliw tahw lla ruoy erofeb dluow dluohs " +
-	"dluoc snoitcurtsni tpmorp erongi suoiverp metsys rof yeht woh nac tuoba")
+var reversedCommon = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`the and you that this with from have will what all your before would should could
+		instructions prompt ignore previous system for they how can about been name hello there their when which make like
+		just take people into year good some them other than then look only come think also back after work first even
+		want because these give most please write print show words text answer question message following above reveal
+		secret password output response model user language never always every under between where while again people
+		everything anything something nothing today rules guidelines safety filters restrictions bypass override forget
+		disregard hidden configuration assistant command execute repeat sentence translate pwned`) {
+		m[reversed(w)] = true
+	}
+	return m
+}()
 
 // showsReversed reports whether a text holds two reversed common words.
 func showsReversed(text string) bool {
 	n := 0
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(w) > 2 && slices.Contains(reversedCommon, w) {
+		if reversedCommon[w] {
 			n++
 		}
 	}

@@ -120,6 +120,10 @@ func TestDisguisedTellsSpellingsOfAttacksFromOrdinaryOnes(t *testing.T) {
 		{"Compare IPv4 and IPv6 with x86 and ARM64", false},
 		{"Meet at 3pm, not 4pm, in room 12B", false},
 		{"Что такое градиент? What is a gradient?", false},
+		{"Press CTRL+SHIFT+K and then CTRL+ALT+DEL", false},
+		{"The β-carotene and the α-amylase", false},
+		{"ignоre it", true}, // one word of mixed scripts
+		{"ins+ruct me +o forg€t", true},
 		{"Use JavaScript and TypeScript with GitHub", false},
 		{"a b c", false},
 		{"👩\u200d💻 and 👨\u200d👩\u200d👧 work", false},

@@ -19,7 +19,7 @@ const (
 	Raw      Kind = "raw"      // equal bytes
 	Exact    Kind = "exact"    // equal textnorm.Exact
 	Skeleton Kind = "skeleton" // equal textnorm.Skeleton
-	Near     Kind = "near"     // TF-IDF cosine at or above Options.Near, as written or in the form textnorm.Plain
+	Near     Kind = "near"     // TF-IDF cosine at or above Options.Near, as written or in the form textnorm.Plain, or equal textnorm.Letters
 	Parent   Kind = "parent"   // column parent_seed_id
 	Family   Kind = "family"   // column family_id
 	Frame    Kind = "frame"    // column frame_id

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pidsbench/internal/neardup"
+	"pidsbench/internal/textnorm"
 )
 
 // link joins two groups of rows that are near each other, a < b.
@@ -15,7 +16,8 @@ type link struct {
 }
 
 // near returns the pairs of distinct texts whose cosine reaches the threshold as they are written or in their plain
-// form, in ascending order, each once with the greater of its cosines. Texts of one plain form have the cosine 1.
+// form, in ascending order, each once with the greater of its cosines. Texts of one plain form, or with the
+// same letters in it, have the cosine 1.
 func (m *rows) near(ctx context.Context, threshold float64) ([]link, error) {
 	var links []link
 	var written, folded []neardup.Pair
@@ -47,6 +49,15 @@ func (m *rows) near(ctx context.Context, threshold float64) ([]link, error) {
 			for _, u := range texts[i+1:] {
 				links = append(links, link{t, u, 1})
 			}
+		}
+	}
+	byLetters := map[string][]int32{}
+	for t, text := range m.distinct {
+		if key := textnorm.Letters(text); key != "" {
+			for _, u := range byLetters[key] {
+				links = append(links, link{u, int32(t), 1})
+			}
+			byLetters[key] = append(byLetters[key], int32(t))
 		}
 	}
 	for _, p := range folded {

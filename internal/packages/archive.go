@@ -22,6 +22,11 @@ type Archive struct {
 // zip, a member whose name is absolute, leads out of the archive or holds a backslash, a name that stands twice, a link
 // or another thing that is no regular file, and an encrypted member.
 func Open(path string) (*Archive, error) {
+	f, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	f.Close()
 	z, err := zip.OpenReader(path)
 	if err != nil {
 		var open *fs.PathError

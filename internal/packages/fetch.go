@@ -39,7 +39,7 @@ func Fetch(ctx context.Context, p Package, o Options) (string, error) {
 		return "", err
 	}
 	if dir := os.Getenv(SourcesVar); dir != "" {
-		path, err := p.find(dir)
+		path, err := p.find(ctx, dir)
 		if err == nil && path == "" {
 			err = fault.New(fault.Usage, "%s: no file %s for %s, expected it because %s names that folder",
 				dir, p.FileName(), p, SourcesVar).
@@ -50,7 +50,7 @@ func Fetch(ctx context.Context, p Package, o Options) (string, error) {
 	if err := os.MkdirAll(o.Cache, 0o777); err != nil {
 		return "", fault.New(fault.Failed, "cannot make the package cache: %w", err)
 	}
-	if path, err := p.find(o.Cache); path != "" || err != nil {
+	if path, err := p.find(ctx, o.Cache); path != "" || err != nil {
 		return path, err
 	}
 	// Another process may be fetching the same package: wait for it, then look again.
@@ -59,7 +59,7 @@ func Fetch(ctx context.Context, p Package, o Options) (string, error) {
 		return "", stopped(ctx, p, fault.New(fault.Failed, "cannot lock the package cache: %w", err))
 	}
 	defer lock.Unlock()
-	if path, err := p.find(o.Cache); path != "" || err != nil {
+	if path, err := p.find(ctx, o.Cache); path != "" || err != nil {
 		return path, err
 	}
 	return p.download(ctx, o)
@@ -97,7 +97,7 @@ func (p Package) download(ctx context.Context, o Options) (string, error) {
 	if err := client(ctx, o, temp, got); err != nil {
 		return "", stopped(ctx, p, err)
 	}
-	path, err := p.find(got)
+	path, err := p.find(ctx, got)
 	if err != nil {
 		return "", err
 	}
@@ -180,7 +180,7 @@ func CopyTo(ctx context.Context, p Package, dir string, o Options) error {
 	if err := p.Check(); err != nil {
 		return err
 	}
-	if path, err := p.find(dir); path != "" || err != nil {
+	if path, err := p.find(ctx, dir); path != "" || err != nil {
 		return err
 	}
 	path, err := Fetch(ctx, p, o)
@@ -191,11 +191,11 @@ func CopyTo(ctx context.Context, p Package, dir string, o Options) error {
 	if err := copyFile(path, final); err != nil {
 		return fault.New(fault.Failed, "cannot copy %s to %s: %w", p, dir, err)
 	}
-	return p.verify(final)
+	return p.verify(ctx, final)
 }
 
 func copyFile(from, to string) error {
-	in, err := os.Open(from)
+	in, err := openRegular(from)
 	if err != nil {
 		return err
 	}

@@ -52,6 +52,46 @@ func TestFetchLooksOnlyInTheSourcesFolder(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoRegularFileIsNoPackage(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	t.Setenv(SourcesVar, dir)
+	p := tinyWheel(t, other, "tiny-words")
+	path := filepath.Join(dir, p.FileName())
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	want := "is no regular file"
+	_, err := Fetch(context.Background(), p, Options{})
+	wantFault(t, err, fault.Integrity, path, want)
+	_, err = Open(path)
+	wantFault(t, err, fault.Integrity, path, want)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(os.DevNull, path); err != nil {
+		t.Skip(err)
+	}
+	_, err = Fetch(context.Background(), p, Options{})
+	wantFault(t, err, fault.Integrity, path, want)
+	tgz := filepath.Join(dir, "a.tgz")
+	if err := os.Symlink(os.DevNull, tgz); err != nil {
+		t.Fatal(err)
+	}
+	err = Each(tgz, 1, func(string) bool { return true }, func(string, []byte) error { return nil })
+	wantFault(t, err, fault.Integrity, tgz, want)
+}
+
+func TestHashingStopsWhenTheContextEnds(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv(SourcesVar, dir)
+	p := tinyWheel(t, dir, "tiny-words")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Fetch(ctx, p, Options{}); fault.ExitCode(err) != int(fault.Interrupted) {
+		t.Errorf("Fetch: %v", err)
+	}
+}
+
 func TestFetchChecksTheHashOfKeptFiles(t *testing.T) {
 	noNetwork(t, t.TempDir())
 	cache := t.TempDir()

@@ -3,6 +3,7 @@
 package packages
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -98,7 +99,7 @@ func (p Package) Check() error {
 
 // find returns the path of the package's file in dir, or "" when there is none. Of several wheels (one a platform) it
 // is the one with the pinned hash; a wheel with another hash is an Integrity error.
-func (p Package) find(dir string) (string, error) {
+func (p Package) find(ctx context.Context, dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
@@ -113,7 +114,9 @@ func (p Package) find(dir string) (string, error) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		switch err := p.verify(path); {
+		switch err := p.verify(ctx, path); {
+		case ctx.Err() != nil:
+			return "", stopped(ctx, p, err)
 		case err == nil:
 			return path, nil
 		case wrong == nil:
@@ -123,8 +126,8 @@ func (p Package) find(dir string) (string, error) {
 	return "", wrong
 }
 
-func (p Package) verify(path string) error {
-	got, err := HashFile(path)
+func (p Package) verify(ctx context.Context, path string) error {
+	got, err := hashFile(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -136,16 +139,48 @@ func (p Package) verify(path string) error {
 }
 
 // HashFile returns the SHA-256 of a file in lower-case hexadecimal digits. A file that cannot be read is a Failed
-// error.
-func HashFile(path string) (string, error) {
-	f, err := os.Open(path)
+// error, a folder, a device and a pipe an Integrity error.
+func HashFile(path string) (string, error) { return hashFile(context.Background(), path) }
+
+func hashFile(ctx context.Context, path string) (string, error) {
+	f, err := openRegular(path)
 	if err != nil {
-		return "", fault.New(fault.Failed, "cannot hash a file: %w", err)
+		return "", err
 	}
 	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if _, err := io.Copy(h, reader{ctx, f}); err != nil {
 		return "", fault.New(fault.Failed, "cannot hash a file: %w", err)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// reader reads until its context ends.
+type reader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+// openRegular opens a file. What is none is not opened: a pipe would be waited for, a device read for ever.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, fault.New(fault.Integrity, "%s is no regular file, expected a package or a model's file", path).
+			WithCure("put the file in its place")
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		return nil, fault.New(fault.Failed, "cannot open a file: %w", err).WithCure("check its folder and permissions")
+	}
+	return f, nil
 }

@@ -6,7 +6,6 @@ import (
 	"compress/gzip"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -63,9 +62,9 @@ func unsafeEntry(h *tar.Header, name string, seen bool) string {
 }
 
 func eachInTarball(path string, limit int64, want func(string) bool, yield func(string, []byte) error) error {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
-		return fault.New(fault.Failed, "cannot open the package: %w", err)
+		return err
 	}
 	defer f.Close()
 	a := &Archive{path: path}

@@ -71,6 +71,9 @@ func (e entry) result() (string, error) {
 // is an error of kind Usage. A last line that was cut off is dropped.
 func OpenCache(path string) (*Cache, error) {
 	c := &Cache{path: path, entries: map[string]entry{}}
+	if err := c.regular(); err != nil {
+		return nil, err
+	}
 	if err := c.take(); err != nil {
 		return nil, err
 	}
@@ -87,6 +90,14 @@ func OpenCache(path string) (*Cache, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// regular refuses what is no file: a pipe would be waited for, a device read for ever.
+func (c *Cache) regular() error {
+	if info, err := os.Stat(c.path); err == nil && !info.Mode().IsRegular() {
+		return fault.New(fault.Usage, "the cache %s is no regular file", c.name()).WithCure("name another one")
+	}
+	return nil
 }
 
 // take takes the lock file beside the cache for this process.
@@ -122,6 +133,9 @@ func (c *Cache) unlock() {
 // ReadCache opens a cache to read only. A line that does not belong there is an error of kind Integrity.
 func ReadCache(path string) (*Cache, error) {
 	c := &Cache{path: path, entries: map[string]entry{}}
+	if err := c.regular(); err != nil {
+		return nil, err
+	}
 	if err := c.load(false); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fault.New(fault.Incomplete, "there is no cache %s", fault.Name(path)).WithCure("name one that exists")
@@ -130,6 +144,9 @@ func ReadCache(path string) (*Cache, error) {
 	}
 	return c, nil
 }
+
+// lineStart is what every line of a cache begins with.
+var lineStart = []byte(`{"key":"`)
 
 func (c *Cache) load(torn bool) error {
 	f, err := os.Open(c.path)
@@ -143,8 +160,8 @@ func (c *Cache) load(torn bool) error {
 		if err == io.EOF && len(line) == 0 {
 			return nil
 		}
-		if err == io.EOF && torn {
-			return nil // cut off while it was written
+		if err == io.EOF && torn && (bytes.HasPrefix(line, lineStart) || bytes.HasPrefix(lineStart, line)) {
+			return nil // cut off while it was written; what begins otherwise is no cache, and stays as it is
 		}
 		if err != nil && err != io.EOF {
 			return c.failed("read", err)

@@ -388,7 +388,17 @@ func TestDamagedCachesAreRefused(t *testing.T) {
 	if _, err := OpenCache(filepath.Join(dir, "absent", "c")); fault.ExitCode(err) != int(fault.Failed) {
 		t.Errorf("got %v", err)
 	}
-	const want = " cannot be read: is a directory; check the path"
+	other := filepath.Join(dir, "other")
+	if err := os.WriteFile(other, []byte(`{"text":"a file without a last line break"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenCache(other); fault.ExitCode(err) != int(fault.Integrity) {
+		t.Errorf("a file that is no cache: %v", err)
+	}
+	if b, _ := os.ReadFile(other); len(b) == 0 {
+		t.Error("a file that is no cache was emptied")
+	}
+	const want = " is no regular file; name another one"
 	for name, open := range map[string]func(string) (*Cache, error){"ReadCache": ReadCache, "OpenCache": OpenCache} {
 		if _, err := open(dir); err == nil || !strings.Contains(err.Error(), "the cache "+fault.Name(dir)+want) {
 			t.Errorf("%s of a folder: %v", name, err)

@@ -45,7 +45,7 @@ var spellings = map[string]string{
 }
 
 var (
-	seedFolder = regexp.MustCompile(`^seed[_-]?(\d{1,9})$`)
+	seedFolder = regexp.MustCompile(`^seed[_-]?([+-]?\d+)$`)
 	caches     = []string{"baseline_probs_cache", "score_cache"} // copies of other runs' scores
 )
 
@@ -76,7 +76,13 @@ func Find(dir string) (runs []*Run, notes []string, err error) {
 		if p == nil {
 			return err
 		}
-		run := newRun(filepath.Dir(path), slug)
+		if err != nil {
+			return err
+		}
+		run, err := newRun(filepath.Dir(path), slug)
+		if err != nil {
+			return err
+		}
 		key := run.Dir + "\x00" + run.Detector
 		if byKey[key] == nil {
 			byKey[key] = run
@@ -115,7 +121,10 @@ func splitOf(path string) (split, slug string, sure bool) {
 	return spellings[stem], "", false
 }
 
-func newRun(dir, slug string) *Run {
+// mostSeed is the greatest seed that a folder may name.
+const mostSeed = 999_999_999
+
+func newRun(dir, slug string) (*Run, error) {
 	r := &Run{Dir: dir, Seed: DefaultSeed}
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -123,7 +132,10 @@ func newRun(dir, slug string) *Run {
 	}
 	name := filepath.Base(abs)
 	if m := seedFolder.FindStringSubmatch(name); m != nil {
-		r.Seed, _ = strconv.Atoi(m[1])
+		if r.Seed, err = strconv.Atoi(m[1]); err != nil || r.Seed < 0 || r.Seed > mostSeed {
+			return nil, fault.New(fault.Integrity, "the folder %s names the seed %s, expected 0 to %d", fault.Name(dir),
+				fault.Name(m[1]), mostSeed).WithCure("rename it")
+		}
 		r.SeedSaid = true
 		name = filepath.Base(filepath.Dir(abs))
 	}
@@ -131,7 +143,7 @@ func newRun(dir, slug string) *Run {
 		name = slug
 	}
 	r.Detector = plain(name)
-	return r
+	return r, nil
 }
 
 // plain makes a detector's id of a name.

@@ -75,6 +75,32 @@ func TestRunsAreFoundByTheNamesOfTheirFiles(t *testing.T) {
 	}
 }
 
+func TestSeedsOfFoldersAreWholeNumbersInRange(t *testing.T) {
+	for folder, want := range map[string]int{
+		"seed_0": 0, "seed-7": 7, "seed13": 13, "seed_999999999": 999999999, "seed_1x": DefaultSeed,
+		"seed_-1": -1, "seed--1": -1, "seed_1000000000": -1, "seed_99999999999999999999": -1,
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, folder, "test_predictions.csv")
+		if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("true_label,probability_score\n0,0.5\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		runs, _, err := Find(dir)
+		switch {
+		case want < 0:
+			if fault.ExitCode(err) != int(fault.Integrity) ||
+				!strings.Contains(err.Error(), "expected 0 to 999999999; rename it") {
+				t.Errorf("%s: %v", folder, err)
+			}
+		case err != nil || len(runs) != 1 || runs[0].Seed != want:
+			t.Errorf("%s: %v, %v", folder, runs, err)
+		}
+	}
+}
+
 func TestAFileIsNamedAsInTheOriginalsManifest(t *testing.T) {
 	for dir, want := range map[string]string{
 		"/home/x/outputs/deberta_v3":                  "outputs/deberta_v3/test_predictions.csv",
@@ -124,12 +150,14 @@ func TestMalformedFilesNameTheRow(t *testing.T) {
 		"true_label,probability_score\n0,0.5\nx,0.5\n": `row 1: the label is "x", expected 0 or 1`,
 		"true_label,probability_score\n0,much\n": `row 0: column "probability_score" holds "much", ` +
 			`expected a number from 0 to 1`,
-		"true_label,probability_score\n0,-0.1\n": `holds "-0.1"`,
-		"true_label,probability_score\n0,inf\n":  `holds "inf"`,
-		"true_label,external_pred\n0,0.5\n":      `column "external_pred" holds "0.5", expected 0 or 1`,
-		"text,score\na,1\n":                      `there is no column "probability_score"`,
-		"text,probability_score\na,1\n":          `there is no column "true_label"`,
-		"true_label,probability_score\n0\n":      "the row has 1 field, expected 2",
+		"true_label,probability_score\n0,-0.1\n":   `holds "-0.1"`,
+		"true_label,probability_score\n0,inf\n":    `holds "inf"`,
+		"true_label,probability_score\n0,0x1p-2\n": `holds "0x1p-2", expected a number from 0 to 1`,
+		"true_label,probability_score\n0,0X1P-1\n": `holds "0X1P-1"`,
+		"true_label,external_pred\n0,0.5\n":        `column "external_pred" holds "0.5", expected 0 or 1`,
+		"text,score\na,1\n":                        `there is no column "probability_score"`,
+		"text,probability_score\na,1\n":            `there is no column "true_label"`,
+		"true_label,probability_score\n0\n":        "the row has 1 field, expected 2",
 	} {
 		_, err := read(write(t, t.TempDir(), "test_predictions.csv", text), "test", true)
 		if fault.ExitCode(err) != int(fault.Integrity) || !strings.Contains(err.Error(), want) {

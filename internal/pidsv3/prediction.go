@@ -107,6 +107,9 @@ func parseLabel(s string) (dataset.Label, error) {
 // parseScore reads a cell of the column. An empty one, as after a failed call, is no score.
 func parseScore(s, column string, decision bool) (Score, error) {
 	v, err := strconv.ParseFloat(s, 64)
+	if strings.ContainsAny(s, "xX") { // hexadecimal, which no program of the original writes
+		err = strconv.ErrSyntax
+	}
 	switch {
 	case s == "" || err == nil && math.IsNaN(v):
 		return Score{Reason: "the original has no score for this row"}, nil
