@@ -63,7 +63,7 @@ func checkCounts(found, expected []Expected) error {
 		WithCure("undo the change to the pipeline, its lists or its sources, or state the new counts")
 }
 
-// shownMisses is how many wrong counts an error names.
+// shownMisses is how many wrong counts or files an error names.
 const shownMisses = 8
 
 // firstOf joins the first items, and says how many there are more.

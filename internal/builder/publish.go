@@ -66,15 +66,27 @@ func compare(root, dir string) error {
 	if m == nil || err != nil {
 		return err
 	}
-	r, err := manifest.Verify(m, dir)
-	if err == nil {
-		err = r.Err()
+	const cure = "undo the change to the pipeline, its lists or its sources, or freeze a new edition"
+	paths := make([]string, len(m.Files))
+	for i, f := range m.Files {
+		paths[i] = f.Path
 	}
+	r, err := manifest.Examine(m, dir, paths...)
 	if err != nil {
-		return fault.New(fault.Integrity, "the build differs from the edition frozen in %s: %w", ManifestPath, err).
-			WithCure("undo the change to the pipeline, its lists or its sources, or freeze a new edition")
+		return fault.New(fault.Integrity, "the build cannot be compared with the edition frozen in %s: %w", ManifestPath, err).
+			WithCure(cure)
 	}
-	return nil
+	var other []string
+	for _, f := range r.Results {
+		if f.Problem != nil {
+			other = append(other, f.Path)
+		}
+	}
+	if len(other) == 0 {
+		return nil
+	}
+	return fault.New(fault.Integrity, "the build differs from the edition frozen in %s in %d files (%s)", ManifestPath,
+		len(other), firstOf(other, shownMisses)).WithCure(cure)
 }
 
 func readManifest(root string) (*manifest.Manifest, error) {

@@ -266,7 +266,7 @@ func TestBuildKeepsToCountsAndManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Build(t.Context(), Options{Root: root})
-	wantFault(t, err, fault.Integrity, "differs from the edition frozen in FREEZE_MANIFEST.txt", "train.csv")
+	wantFault(t, err, fault.Integrity, "differs from the edition frozen in FREEZE_MANIFEST.txt in 1 files (train.csv)")
 	if diff := cmp.Diff(first, tree(t, open)); diff != "" {
 		t.Errorf("a failed build changed the edition: %s", diff)
 	}

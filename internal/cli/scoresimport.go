@@ -76,8 +76,8 @@ func (o *importOptions) check() error {
 		return fault.New(fault.Usage, "--from is not given").WithCure("add --from %s", sourcePIDSv3)
 	case o.from != sourcePIDSv3:
 		return fault.New(fault.Usage, "--from is %q, expected %s", o.from, sourcePIDSv3)
-	case o.seed < 0:
-		return fault.New(fault.Usage, "--seed is %d, expected 0 or more", o.seed)
+	case o.seed < 0 || o.seed > pidsv3.MostSeed:
+		return fault.New(fault.Usage, "--seed is %d, expected 0 to %d", o.seed, pidsv3.MostSeed).WithCure("name another")
 	case strings.Trim(o.detector, "abcdefghijklmnopqrstuvwxyz0123456789._-") != "" || strings.HasPrefix(o.detector, "."):
 		return fault.New(fault.Usage, "--detector is %q, expected lower-case letters, digits, dots, dashes and underscores",
 			o.detector)

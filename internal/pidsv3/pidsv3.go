@@ -121,8 +121,8 @@ func splitOf(path string) (split, slug string, sure bool) {
 	return spellings[stem], "", false
 }
 
-// mostSeed is the greatest seed that a folder may name.
-const mostSeed = 999_999_999
+// MostSeed is the greatest seed that a folder may name.
+const MostSeed = 999_999_999
 
 func newRun(dir, slug string) (*Run, error) {
 	r := &Run{Dir: dir, Seed: DefaultSeed}
@@ -132,9 +132,9 @@ func newRun(dir, slug string) (*Run, error) {
 	}
 	name := filepath.Base(abs)
 	if m := seedFolder.FindStringSubmatch(name); m != nil {
-		if r.Seed, err = strconv.Atoi(m[1]); err != nil || r.Seed < 0 || r.Seed > mostSeed {
+		if r.Seed, err = strconv.Atoi(m[1]); err != nil || r.Seed < 0 || r.Seed > MostSeed {
 			return nil, fault.New(fault.Integrity, "the folder %s names the seed %s, expected 0 to %d", fault.Name(dir),
-				fault.Name(m[1]), mostSeed).WithCure("rename it")
+				fault.Name(m[1]), MostSeed).WithCure("rename it")
 		}
 		r.SeedSaid = true
 		name = filepath.Base(filepath.Dir(abs))
