@@ -16,6 +16,7 @@ import (
 	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/leak"
+	"pidsbench/internal/testenv"
 	"pidsbench/internal/textnorm"
 )
 
@@ -423,7 +424,7 @@ func TestHeldOutDisguisesHaveTheSameRowsAndNoneShowsInTraining(t *testing.T) {
 	train := b.file(t, trainFile).Records
 	marked, _ := disguise.HeldOuts[0].Apply(train[0].Text, draw.Stream{})
 	err := checkHeldOut("train", append(slices.Clone(train), Record{ID: "x", Text: marked}))
-	wantFault(t, err, fault.Integrity, "train: x shows the held-out disguise fullwidth")
+	testenv.WantFault(t, err, fault.Integrity, "train: x shows the held-out disguise fullwidth")
 }
 
 func TestStructuralRowsGiveTheirSeedsBack(t *testing.T) {
@@ -520,7 +521,7 @@ func TestLeaksNamesRowsOfOtherFilesThatAreAlike(t *testing.T) {
 		l[0].Files != [2]string{obfuscatedAttacksFile, "b.csv"} {
 		t.Errorf("a derived file leaks %v", l)
 	}
-	wantFault(t, leakError(leaks(files)), fault.Integrity, "family in test.csv and b.csv: 1, such as ours_")
+	testenv.WantFault(t, leakError(leaks(files)), fault.Integrity, "family in test.csv and b.csv: 1, such as ours_")
 }
 
 func TestFamiliesAreJoinedUntilNothingLeaks(t *testing.T) {
@@ -609,7 +610,7 @@ func TestMissedCountsAreNamedTogether(t *testing.T) {
 		{File: "val.csv", Benign: 1, Injection: 1},
 	}
 	err := checkCounts(found, expected)
-	wantFault(t, err, fault.Integrity, ConfigPath, "train.csv: benign 3, expected 4",
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "train.csv: benign 3, expected 4",
 		"train.csv: source b 1, expected 0",
 		"train.csv: source c 0, expected 1", "new.csv: 1 benign and 0 injection, expected no such file",
 		"val.csv: not built, expected 1 benign and 1 injection", "5 of its counts")

@@ -12,6 +12,7 @@ import (
 	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/lists"
+	"pidsbench/internal/testenv"
 	"pidsbench/internal/textnorm"
 )
 
@@ -112,9 +113,10 @@ func TestDealGivesEachFamilyToOneShare(t *testing.T) {
 func TestDealSaysWhichShareIsShort(t *testing.T) {
 	in := hardRows(ones(10)...)
 	_, _, err := Deal(in, []share{{"first", 7, 1, nil}, {"second", 4, 1, nil}}, 42)
-	wantFault(t, err, fault.Integrity, ConfigPath, "second asks for 4 security-adjacent rows, found 3", "hard_benign.yaml")
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "second asks for 4 security-adjacent rows, found 3",
+		"hard_benign.yaml")
 	_, _, err = Deal(hardRows(10), []share{{"first", 7, 6, nil}}, 42)
-	wantFault(t, err, fault.Integrity, "first asks for 7 security-adjacent rows, found 6")
+	testenv.WantFault(t, err, fault.Integrity, "first asks for 7 security-adjacent rows, found 6")
 	if dealt, removed, err := Deal(in, []share{{"none", 0, 1, nil}}, 42); err != nil || len(dealt["none"]) != 0 ||
 		len(removed) != 10 {
 		t.Errorf("no rows asked for: %v, %d removed, %v", dealt, len(removed), err)
@@ -169,7 +171,7 @@ func TestTheOrdinaryArmMirrorsTheSourcesOfTheOther(t *testing.T) {
 	}
 	_, _, _, err := ordinaryArm(slices.DeleteFunc(slices.Clone(in), func(r Record) bool { return r.Source == "b" }),
 		adjacent, 12, 3, 42)
-	wantFault(t, err, fault.Integrity, "augmentation.ordinary holds 12, expected at most 8")
+	testenv.WantFault(t, err, fault.Integrity, "augmentation.ordinary holds 12, expected at most 8")
 	if _, arm, _, err := ordinaryArm(in, nil, 0, 3, 42); err != nil || arm != nil {
 		t.Errorf("no rows asked for: %v, %v", arm, err)
 	}
@@ -198,7 +200,7 @@ func TestTooFewAuthoredRowsEndTheBuild(t *testing.T) {
 	s := small()
 	s.cfg.HardBenign.Curated = 11
 	_, err := s.assembleIn(t, t.TempDir())
-	wantFault(t, err, fault.Integrity, ConfigPath, "hard_benign.curated asks for 11 authored rows, found 10")
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "hard_benign.curated asks for 11 authored rows, found 10")
 }
 
 // A curated row in the family of a row that a split trains on must not be measured by it.

@@ -1,15 +1,12 @@
 package builder
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/draw"
-	"pidsbench/internal/fault"
 )
 
 // pool makes a benign or injection record of a source of prompts.
@@ -58,20 +55,4 @@ func sentences(n int, purpose string) []string {
 		out[i] = strings.Join(words, " ")
 	}
 	return out
-}
-
-func wantFault(t *testing.T, err error, kind fault.Kind, parts ...string) {
-	t.Helper()
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != kind {
-		t.Fatalf("error is %v, want one of kind %d", err, kind)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q does not say %q", err, part)
-		}
-	}
-	if f.Cure == "" || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %q is not one sentence with a cure", err)
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
 )
 
 var byLabel = LabelRule{Column: "label", Benign: []string{"0"}, Injection: []string{"1"}}
@@ -132,7 +133,7 @@ func TestReadersNameWhatIsWrong(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := readItems(&tt.source, tt.path, []byte(tt.data))
-			wantFault(t, err, fault.Integrity, tt.say)
+			testenv.WantFault(t, err, fault.Integrity, tt.say)
 		})
 	}
 }
@@ -308,5 +309,5 @@ func TestMembersFollowsStarsAndExclamationMarks(t *testing.T) {
 		}
 	}
 	_, err := (&Source{ID: "s", Paths: []string{"e/*.yml"}}).members(names)
-	wantFault(t, err, fault.Integrity, `source "s"`, `"e/*.yml"`)
+	testenv.WantFault(t, err, fault.Integrity, `source "s"`, `"e/*.yml"`)
 }

@@ -79,7 +79,7 @@ func TestLockNamesEachMistake(t *testing.T) {
 		})
 	}
 	_, err := LoadLock(t.TempDir())
-	wantFault(t, err, fault.Usage, LockPath)
+	testenv.WantFault(t, err, fault.Usage, LockPath)
 }
 
 func TestConfigNamesEachMistake(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"pidsbench/internal/disguise"
 	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
 	"pidsbench/internal/textnorm"
 )
 
@@ -120,7 +121,7 @@ func TestRowsThatCannotChangeStayUnmarked(t *testing.T) {
 		}
 	}
 	_, err = o.Obfuscate(in, Classes{2, 0})
-	wantFault(t, err, fault.Integrity, ConfigPath, "1 more benign rows than can be disguised")
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "1 more benign rows than can be disguised")
 }
 
 func TestTestTakesTheKindsEvenlyAndInPairs(t *testing.T) {
@@ -182,14 +183,15 @@ func TestTestTakesTheKindsEvenlyAndInPairs(t *testing.T) {
 func TestObfuscateEvenlySaysWhenRowsRunOut(t *testing.T) {
 	in := bothClasses(60, "run out") // 40 benign, 20 attacks
 	_, _, err := obfuscatorOf(weights).ObfuscateEvenly(in, Classes{0, 21}, 0)
-	wantFault(t, err, fault.Integrity, ConfigPath, "obfuscation.test.injection holds 21, found 1 rows too few for kind")
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath,
+		"obfuscation.test.injection holds 21, found 1 rows too few for kind")
 	few := slices.DeleteFunc(slices.Clone(in), func(r Record) bool { return r.Label == 0 && r.ID > "ours_3" })
 	_, _, err = obfuscatorOf(weights).ObfuscateEvenly(few, Classes{0, 15}, 15)
-	wantFault(t, err, fault.Integrity, ConfigPath, "obfuscation.twins holds 15, found")
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "obfuscation.twins holds 15, found")
 	in = in[:0]
 	for i := range 12 { // nothing but the kinds that change every text serves
 		in = append(in, pool(dataset.Injection, fmt.Sprint(i)))
 	}
 	_, _, err = obfuscatorOf(weights).ObfuscateEvenly(in, Classes{0, 6}, 0)
-	wantFault(t, err, fault.Integrity, "found 1 rows too few for kind rot13")
+	testenv.WantFault(t, err, fault.Integrity, "found 1 rows too few for kind rot13")
 }

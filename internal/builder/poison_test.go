@@ -14,6 +14,7 @@ import (
 	"pidsbench/internal/atomicfile"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/neardup"
+	"pidsbench/internal/testenv"
 )
 
 // poison gives a stage other pairs, with a manifest that says so.
@@ -71,7 +72,7 @@ func TestPairsBeyondTheRowsThatAreReadAreAnError(t *testing.T) {
 		w.hashes["s/"+file] = sum
 	}
 	_, err = w.read("s/"+records+".jsonl", "s/"+pairsFile)
-	wantFault(t, err, fault.Integrity, "names rows that are not there", "delete that folder")
+	testenv.WantFault(t, err, fault.Integrity, "names rows that are not there", "delete that folder")
 }
 
 func TestNoFileIsReplacedUnlessAllAreWritten(t *testing.T) {
@@ -91,7 +92,7 @@ func TestNoFileIsReplacedUnlessAllAreWritten(t *testing.T) {
 	}
 	before := tree(t, dir)
 	err := replaceFiles(t.Context(), files)
-	if wantFault(t, err, fault.Failed, "cannot put a file in its place"); !errors.Is(err, atomicfile.ErrNotRegular) {
+	if testenv.WantFault(t, err, fault.Failed, "cannot put a file in its place"); !errors.Is(err, atomicfile.ErrNotRegular) {
 		t.Errorf("the error is %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -252,7 +252,7 @@ func TestBuildKeepsToCountsAndManifest(t *testing.T) {
 	wrong[0].Benign++
 	expectCounts(t, root, wrong)
 	_, err = Build(t.Context(), Options{Root: root})
-	wantFault(t, err, fault.Integrity, "train.csv: benign")
+	testenv.WantFault(t, err, fault.Integrity, "train.csv: benign")
 
 	expectCounts(t, root, draft.Files)
 	path := filepath.Join(root, ManifestPath)
@@ -266,7 +266,8 @@ func TestBuildKeepsToCountsAndManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Build(t.Context(), Options{Root: root})
-	wantFault(t, err, fault.Integrity, "differs from the edition frozen in FREEZE_MANIFEST.txt in 1 files (train.csv)")
+	testenv.WantFault(t, err, fault.Integrity,
+		"differs from the edition frozen in FREEZE_MANIFEST.txt in 1 files (train.csv)")
 	if diff := cmp.Diff(first, tree(t, open)); diff != "" {
 		t.Errorf("a failed build changed the edition: %s", diff)
 	}
@@ -417,7 +418,7 @@ func TestAnErrorNamesTheFirstOfManyWrongCounts(t *testing.T) {
 		found = append(found, Expected{File: fmt.Sprintf("f%02d.csv", i)})
 	}
 	err := checkCounts(found, nil)
-	wantFault(t, err, fault.Integrity, "misses 30 of its counts", "f07.csv", "and 22 more")
+	testenv.WantFault(t, err, fault.Integrity, "misses 30 of its counts", "f07.csv", "and 22 more")
 	if strings.Contains(err.Error(), "f08.csv") {
 		t.Errorf("error is %v", err)
 	}

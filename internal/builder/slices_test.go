@@ -11,6 +11,7 @@ import (
 	"pidsbench/internal/disguise"
 	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
 )
 
 func testRows() []Record {
@@ -50,7 +51,7 @@ func TestBalancedSubtypesTakesEachTypeAsOften(t *testing.T) {
 		t.Errorf("the order of the rows matters: %s", diff)
 	}
 	_, err = BalancedSubtypes(in, SlicesConfig{Benign: 61}, 42)
-	wantFault(t, err, fault.Integrity, ConfigPath, "slices.benign holds 61, expected at most 60")
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "slices.benign holds 61, expected at most 60")
 }
 
 func TestHeldOutRowsTakeEveryDisguiseOrNone(t *testing.T) {
@@ -108,7 +109,8 @@ func TestHeldOutRowsTakeEveryDisguiseOrNone(t *testing.T) {
 		}
 	}
 	_, _, err = HeldOutObfuscation(fit, 31, 42) // 30 injections
-	wantFault(t, err, fault.Integrity, "held_out_obfuscation.seeds holds 31, expected at most 30", "injection rows")
+	testenv.WantFault(t, err, fault.Integrity, "held_out_obfuscation.seeds holds 31, expected at most 30",
+		"injection rows")
 }
 
 func TestDomainRowsFillEachDomainFromFamiliesOfTheirOwn(t *testing.T) {
@@ -146,7 +148,8 @@ func TestDomainRowsFillEachDomainFromFamiliesOfTheirOwn(t *testing.T) {
 	}
 	want["medical"] = Classes{8, 0}
 	_, _, err = DomainRows(in, want, used, 42)
-	wantFault(t, err, fault.Integrity, ConfigPath, "domain_ood.medical asks for 8 benign and 0 injection, found 6 and 0")
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath,
+		"domain_ood.medical asks for 8 benign and 0 injection, found 6 and 0")
 }
 
 func TestParaphraseTakesPlainScarceAttacksAndDropsRepeats(t *testing.T) {

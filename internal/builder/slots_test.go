@@ -149,7 +149,7 @@ func TestGoalsNameEachMistake(t *testing.T) {
 				t.Fatalf("the goals hold no %q", tt.old)
 			}
 			_, err := loadGoals(rootWith(t, GoalsPath, strings.Replace(goodGoals, tt.old, tt.new, 1)))
-			wantFault(t, err, fault.Usage, GoalsPath, tt.say)
+			testenv.WantFault(t, err, fault.Usage, GoalsPath, tt.say)
 		})
 	}
 }

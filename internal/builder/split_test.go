@@ -11,6 +11,7 @@ import (
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
 )
 
 // addFamilies appends one family of each size.
@@ -177,7 +178,7 @@ func TestMissedSharesAreNamedTogether(t *testing.T) {
 	}
 	err := checkShares("val", in, Quota{"benign": 11, "direct_override": 4, "tool_injection": 2},
 		BalanceConfig{MaxSource: 699, MaxTemplate: 199, MaxFrame: 199})
-	wantFault(t, err, fault.Integrity, ConfigPath, "val misses its shares", "benign 10, expected 11",
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "val misses its shares", "benign 10, expected 11",
 		"tool_injection 0, expected 2",
 		" 1, expected none", "source a has 7 of 10 rows, expected at most 699 in 1000",
 		"frame b/frame has 3 of 15 rows, expected at most 199 in 1000",
@@ -188,7 +189,7 @@ func TestAShortPoolEndsTheBuild(t *testing.T) {
 	s := small()
 	s.cfg.Quotas.Test["roleplay_attack"] = 60
 	_, err := s.assembleIn(t, t.TempDir())
-	wantFault(t, err, fault.Integrity, ConfigPath, "misses its shares", "roleplay_attack")
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "misses its shares", "roleplay_attack")
 }
 
 func TestBalanceTakesPublicRowsFirstAndCapsSources(t *testing.T) {

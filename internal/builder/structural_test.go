@@ -12,6 +12,7 @@ import (
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/disguise"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
 )
 
 var shape = StructuralConfig{Seeds: 3, MinChars: 5, MaxChars: 200, MaxFamily: 2, FillerChars: 400, FillerMax: 500}
@@ -72,7 +73,7 @@ func TestPaddingNeverHoldsTheRowItself(t *testing.T) {
 		}
 	}
 	_, err := Surround(seeds, fillers[:2], shape, 42)
-	wantFault(t, err, fault.Integrity, "2 filler rows cannot make 400 characters")
+	testenv.WantFault(t, err, fault.Integrity, "2 filler rows cannot make 400 characters")
 }
 
 func TestPaddingBelongsToTheRowAndItsPurpose(t *testing.T) {
@@ -142,7 +143,7 @@ func TestHoldOutTakesWholeFamiliesOfOneClass(t *testing.T) {
 		t.Errorf("%d injection seeds, %v", len(attacks), err)
 	}
 	_, _, _, err = HoldOut(in, dataset.Injection, 4, shape, 42)
-	wantFault(t, err, fault.Integrity, "structural.seeds asks for 4 injection families, expected at most 3")
+	testenv.WantFault(t, err, fault.Integrity, "structural.seeds asks for 4 injection families, expected at most 3")
 }
 
 // The security-adjacent seeds are held to what the others are.

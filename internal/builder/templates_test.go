@@ -81,7 +81,7 @@ func TestTemplatesSayWhatTheyAre(t *testing.T) {
 func TestTheSameTextTwiceIsAMistakeOfTheFrames(t *testing.T) {
 	root := frameRoot(t, attackFrames, strings.ReplaceAll(attackFrames, "id: ", "id: other_"))
 	_, err := Templates(root, []AuthoredFile{{"frames/b.yaml", 27, Pool}, {"frames/a.yaml", 27, Pool}}, 7, 42)
-	wantFault(t, err, fault.Integrity, "frames/a.yaml: frame ", "gives a text that another frame gives too")
+	testenv.WantFault(t, err, fault.Integrity, "frames/a.yaml: frame ", "gives a text that another frame gives too")
 }
 
 // Rows of one frame are one family, so frames of two files must not be taken for one.
@@ -110,7 +110,7 @@ func TestAuthoredPathsAreAllFilesBesideTheFrames(t *testing.T) {
 	}
 	c.Authored = append(c.Authored, AuthoredFile{File: "nowhere/b.yaml"})
 	_, err = c.authoredPaths(root)
-	wantFault(t, err, fault.Usage, ConfigPath, "nowhere")
+	testenv.WantFault(t, err, fault.Usage, ConfigPath, "nowhere")
 }
 
 func TestRewordingsBearSeedRoundAndGenerator(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
 	"pidsbench/internal/textnorm"
 )
 
@@ -104,7 +105,7 @@ func TestAStageFileThatChangesDuringTheBuildEndsIt(t *testing.T) {
 		}
 	}
 	_, err := assemble(w, s.plan())
-	wantFault(t, err, fault.Failed, "classify/records.jsonl", "not what the stage wrote")
+	testenv.WantFault(t, err, fault.Failed, "classify/records.jsonl", "not what the stage wrote")
 }
 
 func TestMistakesInTheListsNameThemBelowTheRoot(t *testing.T) {
@@ -119,7 +120,7 @@ func TestMistakesInTheListsNameThemBelowTheRoot(t *testing.T) {
 			if path == GoalsPath { // no list of decisions
 				kind = fault.Usage
 			}
-			wantFault(t, err, kind, path)
+			testenv.WantFault(t, err, kind, path)
 			if strings.Contains(err.Error(), root) {
 				t.Errorf("the error names a folder of this machine: %v", err)
 			}
@@ -129,7 +130,7 @@ func TestMistakesInTheListsNameThemBelowTheRoot(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Build(t.Context(), Options{Root: root, Draft: true})
-		wantFault(t, err, fault.Usage, path)
+		testenv.WantFault(t, err, fault.Usage, path)
 		if strings.Contains(err.Error(), root) {
 			t.Errorf("the error names a folder of this machine: %v", err)
 		}

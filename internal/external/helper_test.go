@@ -2,34 +2,14 @@ package external
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-
-	"pidsbench/internal/fault"
 )
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
-
-func wantFault(t *testing.T, err error, kind fault.Kind, parts ...string) {
-	t.Helper()
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != kind {
-		t.Fatalf("error is %v, want one of kind %d", err, kind)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q does not say %q", err, part)
-		}
-	}
-	if f.Cure == "" || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %q is not one sentence with a cure", err)
-	}
-}
 
 // write makes files in a folder of its own and returns their paths in the order of the arguments: name, contents, ….
 func write(t testing.TB, files ...string) []string {

@@ -78,7 +78,7 @@ files:
 			t.Errorf("%s: no error", name)
 			continue
 		}
-		wantFault(t, err, fault.Usage, tt.want...)
+		testenv.WantFault(t, err, fault.Usage, tt.want...)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestHardBenignSetsHoldNoInjection(t *testing.T) {
 	m.Provenance = HardBenign
 	s := Store{t.TempDir()}
 	_, err := importFiles(t, s, "mine", m, write(t, "a.csv", "text,kind\na,ok\nb,bad\n")...)
-	wantFault(t, err, fault.Usage, "1 injection")
+	testenv.WantFault(t, err, fault.Usage, "1 injection")
 	if _, err := importFiles(t, s, "mine", m, write(t, "a.csv", "text,kind\na,ok\n")...); err != nil {
 		t.Fatal(err)
 	}
@@ -187,9 +187,9 @@ func TestFilesThatGiveNoRowsAreErrors(t *testing.T) {
 	}
 	path := write(t, "a.csv", "text,kind\na,ok\n")[0]
 	_, err := importFiles(t, Store{t.TempDir()}, "mine", labelled(t), path, path)
-	wantFault(t, err, fault.Usage, "named twice")
+	testenv.WantFault(t, err, fault.Usage, "named twice")
 	_, err = importFiles(t, Store{t.TempDir()}, "mine", labelled(t), filepath.Dir(path))
-	wantFault(t, err, fault.Usage, "not a regular file")
+	testenv.WantFault(t, err, fault.Usage, "not a regular file")
 }
 
 func manyRows() string {
@@ -280,7 +280,7 @@ func TestColumnsThatALayoutDoesNotHaveAreRefused(t *testing.T) {
 	} {
 		r.Names = []string{"*"}
 		_, err := Plain(r)
-		wantFault(t, err, fault.Usage, want)
+		testenv.WantFault(t, err, fault.Usage, want)
 	}
 }
 

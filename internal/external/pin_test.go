@@ -13,6 +13,7 @@ import (
 
 	"pidsbench/internal/fault"
 	"pidsbench/internal/packages"
+	"pidsbench/internal/testenv"
 )
 
 func TestPinsAreReadInBothForms(t *testing.T) {
@@ -30,7 +31,7 @@ func TestPinsAreReadInBothForms(t *testing.T) {
 		"a==1#" + hash,
 		"npm:a@latest#" + hash, "pip:--index-url==1#" + hash, "npm:a@1.0.0#abc"} {
 		_, err := ParsePin(bad)
-		wantFault(t, err, fault.Usage)
+		testenv.WantFault(t, err, fault.Usage)
 	}
 }
 
@@ -72,7 +73,7 @@ func TestMembersOfAPackageAreImported(t *testing.T) {
 		t.Errorf("rejects %s", got)
 	}
 	_, _, err = s.Import(context.Background(), "other", labelled(t), Input{Package: &p, Members: []string{"c.csv"}}, false)
-	wantFault(t, err, fault.Usage, "pip:tiny==1.0 holds no file named c.csv", "--member")
+	testenv.WantFault(t, err, fault.Usage, "pip:tiny==1.0 holds no file named c.csv", "--member")
 }
 
 func TestFilesAreNamedByWhatTellsThemApart(t *testing.T) {

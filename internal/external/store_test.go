@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
 )
 
 func TestRowsAreInHashOrderAndKeepTheirBytes(t *testing.T) {
@@ -103,7 +104,7 @@ func TestAnotherSetOfTheNameNeedsReplaceAndTheSameOneNothing(t *testing.T) {
 	}
 	before := read(t, s, "mine", rowsFile)
 	_, _, err := s.Import(ctx, "mine", labelled(t), Input{Paths: b}, false)
-	wantFault(t, err, fault.Usage, "mine", "--replace")
+	testenv.WantFault(t, err, fault.Usage, "mine", "--replace")
 	if read(t, s, "mine", rowsFile) != before {
 		t.Error("a refused import changed the rows")
 	}
@@ -204,7 +205,7 @@ func TestChangedSetsAreRefused(t *testing.T) {
 				}
 			}
 			_, _, err := s.Load("mine")
-			wantFault(t, err, fault.Integrity, tt.want...)
+			testenv.WantFault(t, err, fault.Integrity, tt.want...)
 		})
 	}
 }
@@ -212,12 +213,12 @@ func TestChangedSetsAreRefused(t *testing.T) {
 func TestRemoveDeletesASetAndNamesThoseThereAre(t *testing.T) {
 	s := Store{filepath.Join(t.TempDir(), "none", "yet")}
 	ctx := context.Background()
-	wantFault(t, s.Remove(ctx, "mine"), fault.Usage, `"mine"`, "data import")
+	testenv.WantFault(t, s.Remove(ctx, "mine"), fault.Usage, `"mine"`, "data import")
 	if _, err := importFiles(t, s, "mine", labelled(t), write(t, "a.csv", "text,kind\na,ok\n")...); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, s.Remove(ctx, "yours"), fault.Usage, "choose from mine")
-	wantFault(t, s.Remove(ctx, "../mine"), fault.Usage, "choose from mine")
+	testenv.WantFault(t, s.Remove(ctx, "yours"), fault.Usage, "choose from mine")
+	testenv.WantFault(t, s.Remove(ctx, "../mine"), fault.Usage, "choose from mine")
 	if err := s.Remove(ctx, "mine"); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func TestAFolderThatIsNoSetIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := s.Names()
-	wantFault(t, err, fault.Integrity, "My Set")
+	testenv.WantFault(t, err, fault.Integrity, "My Set")
 }
 
 // FuzzSetFile checks that set.yaml reads back as it was written, whatever a file is called.

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -15,23 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pidsbench/internal/fault"
+	"pidsbench/internal/testenv"
 )
-
-func wantFault(t *testing.T, err error, kind fault.Kind, parts ...string) {
-	t.Helper()
-	var f *fault.Error
-	if !errors.As(err, &f) || f.Kind != kind {
-		t.Fatalf("error is %v, want one of kind %d", err, kind)
-	}
-	for _, part := range parts {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("error %q does not say %q", err, part)
-		}
-	}
-	if f.Cure == "" || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %q is not one sentence with a cure", err)
-	}
-}
 
 func openBytes(t testing.TB, data []byte) (*Archive, error) {
 	t.Helper()
@@ -61,9 +45,9 @@ func TestArchiveReadsPlainFiles(t *testing.T) {
 		t.Errorf("Member = %q, %v", got, err)
 	}
 	_, err = a.Member("b/three.txt", 3)
-	wantFault(t, err, fault.Integrity, "a.whl", `"b/three.txt"`)
+	testenv.WantFault(t, err, fault.Integrity, "a.whl", `"b/three.txt"`)
 	_, err = a.Member("b/", 3)
-	wantFault(t, err, fault.Integrity, `"b/"`)
+	testenv.WantFault(t, err, fault.Integrity, `"b/"`)
 }
 
 func TestOpenRefusesUnsafeMembers(t *testing.T) {
@@ -89,7 +73,7 @@ func TestOpenRefusesUnsafeMembers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := openBytes(t, zipBytes(t, c.members...))
-			wantFault(t, err, fault.Integrity, "a.whl", c.say)
+			testenv.WantFault(t, err, fault.Integrity, "a.whl", c.say)
 		})
 	}
 }
@@ -101,7 +85,7 @@ func TestOpenRefusesWhatIsNoZip(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := openBytes(t, data)
-			wantFault(t, err, fault.Integrity, "a.whl", "not a readable zip archive")
+			testenv.WantFault(t, err, fault.Integrity, "a.whl", "not a readable zip archive")
 		})
 	}
 	if _, err := Open(filepath.Join(t.TempDir(), "absent.whl")); fault.ExitCode(err) != int(fault.Failed) {
@@ -124,13 +108,13 @@ func TestMemberStopsAtTheLimitWhateverTheHeaderSays(t *testing.T) {
 		t.Errorf("at the limit: %d bytes, %v", len(got), err)
 	}
 	_, err = a.Member("bomb", size-1)
-	wantFault(t, err, fault.Integrity, `"bomb"`, "longer than 1048575 bytes")
+	testenv.WantFault(t, err, fault.Integrity, `"bomb"`, "longer than 1048575 bytes")
 
 	if a, err = openBytes(t, lying); err != nil {
 		t.Fatal(err)
 	}
 	_, err = a.Member("bomb", 1000)
-	wantFault(t, err, fault.Integrity, `"bomb"`)
+	testenv.WantFault(t, err, fault.Integrity, `"bomb"`)
 }
 
 func TestMemberRefusesDamagedData(t *testing.T) {
@@ -142,7 +126,7 @@ func TestMemberRefusesDamagedData(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = a.Member("a", 100)
-	wantFault(t, err, fault.Integrity, "a.whl", `"a"`, "checksum")
+	testenv.WantFault(t, err, fault.Integrity, "a.whl", `"a"`, "checksum")
 }
 
 // FuzzOpen feeds arbitrary bytes: every outcome is an error or an archive whose names are safe and whose members are

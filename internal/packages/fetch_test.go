@@ -38,11 +38,11 @@ func TestFetchLooksOnlyInTheSourcesFolder(t *testing.T) {
 	t.Setenv(SourcesVar, dir)
 	p := tinyWheel(t, cache, "tiny-words") // in the cache, but not in the folder
 	_, err := Fetch(context.Background(), p, Options{Cache: cache})
-	wantFault(t, err, fault.Usage, "tiny_words-1.2.3-py3-none-any.whl", dir, "make mirror", SourcesVar)
+	testenv.WantFault(t, err, fault.Usage, "tiny_words-1.2.3-py3-none-any.whl", dir, "make mirror", SourcesVar)
 
 	t.Setenv(SourcesVar, filepath.Join(dir, "absent"))
 	_, err = Fetch(context.Background(), p, Options{Cache: cache})
-	wantFault(t, err, fault.Usage, "tiny_words-1.2.3-py3-none-any.whl")
+	testenv.WantFault(t, err, fault.Usage, "tiny_words-1.2.3-py3-none-any.whl")
 
 	t.Setenv(SourcesVar, dir)
 	tinyWheel(t, dir, "tiny-words")
@@ -62,9 +62,9 @@ func TestWhatIsNoRegularFileIsNoPackage(t *testing.T) {
 	}
 	want := "is no regular file"
 	_, err := Fetch(context.Background(), p, Options{})
-	wantFault(t, err, fault.Integrity, path, want)
+	testenv.WantFault(t, err, fault.Integrity, path, want)
 	_, err = Open(path)
-	wantFault(t, err, fault.Integrity, path, want)
+	testenv.WantFault(t, err, fault.Integrity, path, want)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -72,13 +72,13 @@ func TestWhatIsNoRegularFileIsNoPackage(t *testing.T) {
 		t.Skip(err)
 	}
 	_, err = Fetch(context.Background(), p, Options{})
-	wantFault(t, err, fault.Integrity, path, want)
+	testenv.WantFault(t, err, fault.Integrity, path, want)
 	tgz := filepath.Join(dir, "a.tgz")
 	if err := os.Symlink(os.DevNull, tgz); err != nil {
 		t.Fatal(err)
 	}
 	err = Each(tgz, 1, func(string) bool { return true }, func(string, []byte) error { return nil })
-	wantFault(t, err, fault.Integrity, tgz, want)
+	testenv.WantFault(t, err, fault.Integrity, tgz, want)
 }
 
 func TestHashingStopsWhenTheContextEnds(t *testing.T) {
@@ -102,11 +102,11 @@ func TestFetchChecksTheHashOfKeptFiles(t *testing.T) {
 	path := writeFile(t, filepath.Join(cache, p.FileName()), []byte("other"))
 	const other = "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa"
 	_, err := Fetch(context.Background(), p, Options{Cache: cache})
-	wantFault(t, err, fault.Integrity, path, other, p.SHA256, "delete the file")
+	testenv.WantFault(t, err, fault.Integrity, path, other, p.SHA256, "delete the file")
 
 	t.Setenv(SourcesVar, cache)
 	_, err = Fetch(context.Background(), p, Options{Cache: t.TempDir()})
-	wantFault(t, err, fault.Integrity, path, other, p.SHA256)
+	testenv.WantFault(t, err, fault.Integrity, path, other, p.SHA256)
 
 	// A wheel of another platform beside the right one does not matter.
 	os.Rename(path, filepath.Join(cache, "tiny_words-1.2.3-cp311-none-any.whl"))
@@ -156,11 +156,11 @@ func TestFetchSaysWhyPipFailed(t *testing.T) {
 	right := p.SHA256
 	p.SHA256 = strings.Repeat("0", 64)
 	_, err := Fetch(context.Background(), p, Options{Cache: cache})
-	wantFault(t, err, fault.Integrity, "has SHA-256 "+right+", expected 000000")
+	testenv.WantFault(t, err, fault.Integrity, "has SHA-256 "+right+", expected 000000")
 
 	os.Remove(filepath.Join(links, p.FileName()))
 	_, err = Fetch(context.Background(), p, Options{Cache: cache})
-	wantFault(t, err, fault.Failed, "No matching distribution found for tiny-words==1.2.3", SourcesVar)
+	testenv.WantFault(t, err, fault.Failed, "No matching distribution found for tiny-words==1.2.3", SourcesVar)
 	if left, _ := os.ReadDir(cache); len(left) != 1 || left[0].Name() != ".lock" {
 		t.Errorf("failed downloads left %v", left)
 	}
@@ -178,7 +178,7 @@ func TestWhatPipSaysCannotSteerTheTerminal(t *testing.T) {
 	}
 	p := Package{Name: "tiny-words", Version: "1.2.3", SHA256: strings.Repeat("0", 64)}
 	_, err := Fetch(context.Background(), p, Options{Cache: t.TempDir()})
-	wantFault(t, err, fault.Failed, "tiny-words==1.2.3: ERROR: [2J]0;x title 2J gpj  no match")
+	testenv.WantFault(t, err, fault.Failed, "tiny-words==1.2.3: ERROR: [2J]0;x title 2J gpj  no match")
 	if strings.ContainsFunc(err.Error(), func(r rune) bool { return !unicode.IsPrint(r) }) {
 		t.Errorf("the message %q holds what a terminal obeys", err)
 	}
@@ -232,7 +232,7 @@ func TestFetchRefusesPinsThatPipWouldMisread(t *testing.T) {
 		{Name: "tiny", Version: "1", SHA256: ""},
 	} {
 		_, err := Fetch(context.Background(), p, Options{Cache: t.TempDir()})
-		wantFault(t, err, fault.Usage, "correct the pin")
+		testenv.WantFault(t, err, fault.Usage, "correct the pin")
 	}
 }
 
@@ -255,7 +255,7 @@ func TestCopyToFillsAFolderForSources(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(to, p.FileName()), []byte("other"))
 	err = CopyTo(context.Background(), p, to, Options{})
-	wantFault(t, err, fault.Integrity, p.SHA256, "delete the file")
+	testenv.WantFault(t, err, fault.Integrity, p.SHA256, "delete the file")
 }
 
 // TestRealWheelIsReadFromASourcesFolder reads a package that the set-up fetched.

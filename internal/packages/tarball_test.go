@@ -111,7 +111,7 @@ func TestUnsafeTarballsAreRefused(t *testing.T) {
 			t.Errorf("%s: no error", name)
 			continue
 		}
-		wantFault(t, err, fault.Integrity, tt.want)
+		testenv.WantFault(t, err, fault.Integrity, tt.want)
 	}
 }
 
@@ -152,7 +152,7 @@ func TestNPMPackagesAreReadFromTheSourcesFolder(t *testing.T) {
 	}
 	p.Name = "@tiny/others"
 	_, err = Fetch(context.Background(), p, Options{})
-	wantFault(t, err, fault.Usage, "tiny-others-1.2.3.tgz", "npm pack @tiny/others@1.2.3")
+	testenv.WantFault(t, err, fault.Usage, "tiny-others-1.2.3.tgz", "npm pack @tiny/others@1.2.3")
 }
 
 func TestNPMPinsThatCouldBeOptionsOrRangesAreRefused(t *testing.T) {
@@ -171,7 +171,7 @@ func TestNPMPinsThatCouldBeOptionsOrRangesAreRefused(t *testing.T) {
 	} {
 		p := good
 		change(&p)
-		wantFault(t, p.Check(), fault.Usage)
+		testenv.WantFault(t, p.Check(), fault.Usage)
 	}
 }
 
@@ -203,15 +203,15 @@ case "$*" in "pack --ignore-scripts "*" @tiny/words@1.2.3") ;; *) exit 9;; esac`
 	}
 	p.SHA256 = strings.Repeat("0", 64)
 	_, err = Fetch(context.Background(), p, Options{Cache: t.TempDir()})
-	wantFault(t, err, fault.Integrity, "npm found", "expected 0000")
+	testenv.WantFault(t, err, fault.Integrity, "npm found", "expected 0000")
 
 	fakeNPM(t, "echo 'npm error code E404' >&2; echo 'npm error more' >&2; exit 1")
 	_, err = Fetch(context.Background(), p, Options{Cache: t.TempDir()})
-	wantFault(t, err, fault.Failed, "npm could not download @tiny/words@1.2.3: E404", SourcesVar)
+	testenv.WantFault(t, err, fault.Failed, "npm could not download @tiny/words@1.2.3: E404", SourcesVar)
 
 	t.Setenv("PATH", t.TempDir())
 	_, err = Fetch(context.Background(), p, Options{Cache: t.TempDir()})
-	wantFault(t, err, fault.Usage, "npm is needed and not installed")
+	testenv.WantFault(t, err, fault.Usage, "npm is needed and not installed")
 }
 
 func TestFetchStopsNPMWhenTheContextEnds(t *testing.T) {

@@ -1,11 +1,16 @@
-// Package testenv finds what tests need outside the package under test, and skips with a sentence where it is absent.
+// Package testenv finds what tests need outside the package under test, and skips with a sentence where it is absent; and
+// holds the one check of errors that tests share.
 package testenv
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
+
+	"pidsbench/internal/fault"
 )
 
 // Root returns the top folder of the repository.
@@ -44,4 +49,21 @@ func Missing(t testing.TB, what string) {
 		t.Fatalf("needs %s, which is absent although PIDSBENCH_REQUIRE_EXTRAS is set", what)
 	}
 	t.Skipf("needs %s", what)
+}
+
+// WantFault fails the test unless err is one sentence of the kind with a cure that says all parts.
+func WantFault(t testing.TB, err error, kind fault.Kind, parts ...string) {
+	t.Helper()
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Kind != kind {
+		t.Fatalf("error is %v, want one of kind %d", err, kind)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not say %q", err, part)
+		}
+	}
+	if f.Cure == "" || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q is not one sentence with a cure", err)
+	}
 }
