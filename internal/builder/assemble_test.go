@@ -16,6 +16,7 @@ import (
 	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/leak"
+	"pidsbench/internal/subtype"
 	"pidsbench/internal/testenv"
 	"pidsbench/internal/textnorm"
 )
@@ -290,7 +291,7 @@ func TestReadRowsStandOnlyWhereTheirVerdictSays(t *testing.T) {
 func TestRowsHaveAnAttackTypeIfAndOnlyIfTheyAttack(t *testing.T) {
 	for _, f := range smallBuild(t).files {
 		for _, r := range f.Records {
-			if (r.Label == dataset.Injection) != slices.Contains(AttackTypes, r.AttackType) {
+			if (r.Label == dataset.Injection) != slices.Contains(subtype.Types(), r.AttackType) {
 				t.Errorf("%s: row %s of class %d has the attack type %q", f.Path, r.ID, r.Label, r.AttackType)
 			}
 			if r.AttackType != "" && r.Source != TemplateSource && r.AttackRule == "" {

@@ -127,12 +127,6 @@ type Expected struct {
 	Sources   map[string]int `yaml:"sources,omitempty"` // rows by source
 }
 
-// AttackTypes are the six subtypes of injections, in the order of the original.
-var AttackTypes = []string{
-	"direct_override", "roleplay_attack", "contextual_manipulation", "data_exfiltration", "encoded_attack",
-	"tool_injection",
-}
-
 // LoadConfig reads configs/builder.yaml below root. Mistakes are Usage errors that name the field.
 func LoadConfig(root string) (*Config, error) {
 	var c Config

@@ -9,6 +9,7 @@ import (
 
 	"pidsbench/internal/disguise"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/subtype"
 )
 
 // authoredDir holds all that is authored, relative to the root.
@@ -42,7 +43,7 @@ func (c *Config) check() error {
 		}
 	}
 	for _, t := range c.Paraphrase.Types {
-		if !slices.Contains(AttackTypes, t) {
+		if !slices.Contains(subtype.Types(), t) {
 			return bad("paraphrase.types", t, "attack types")
 		}
 	}
@@ -52,7 +53,7 @@ func (c *Config) check() error {
 	}{{"quotas.train", c.Quotas.Train}, {"quotas.val", c.Quotas.Val}, {"quotas.test", c.Quotas.Test}} {
 		for _, s := range slices.Sorted(maps.Keys(q.quota)) {
 			n := q.quota[s]
-			if s != "benign" && !slices.Contains(AttackTypes, s) {
+			if s != "benign" && !slices.Contains(subtype.Types(), s) {
 				return bad(q.field, s, "benign and the attack types")
 			}
 			if n < 0 {

@@ -17,6 +17,7 @@ import (
 	"pidsbench/internal/disguise"
 	"pidsbench/internal/draw"
 	"pidsbench/internal/restrict"
+	"pidsbench/internal/subtype"
 	"pidsbench/internal/testenv"
 )
 
@@ -134,7 +135,7 @@ func TestTheStyleOfADomainRowIsThatOfItsText(t *testing.T) {
 		r := pool(dataset.Label(i%2), s)
 		r.Domain, r.Family, r.Role, styles[s] = "legal", s, DomainShift, "none"
 		if r.Label == dataset.Injection {
-			r.AttackType = AttackTypes[i/2%len(AttackTypes)]
+			r.AttackType = subtype.Types()[i/2%len(subtype.Types())]
 			styles[s] = r.AttackType
 		}
 		in = append(in, r)
@@ -298,7 +299,7 @@ func TestTheDataPageNamesEveryTypeAndTransform(t *testing.T) {
 			t.Errorf("the page has no row for %s", kind)
 		}
 	}
-	for _, kind := range AttackTypes {
+	for _, kind := range subtype.Types() {
 		if n := strings.Count(string(page), "| `"+kind+"` |"); n != 1 {
 			t.Errorf("the page has %d rows for %s", n, kind)
 		}

@@ -9,12 +9,6 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// subtypes is the closed vocabulary of attack types; benign frames have none.
-var subtypes = []string{
-	"direct_override", "roleplay_attack", "contextual_manipulation", "data_exfiltration", "encoded_attack",
-	"tool_injection",
-}
-
 var authorships = []string{"human", "llm", "template", "unknown"}
 
 // text is a scalar with its place.

@@ -14,6 +14,7 @@ import (
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/strictyaml"
+	"pidsbench/internal/subtype"
 )
 
 // schema names the form of a grammar file.
@@ -261,17 +262,17 @@ func (f *Frame) describe(file *fileYAML, y frameYAML, fail failure) error {
 		}
 		return file
 	}
-	label, subtype := or(y.Label, file.Label), or(y.Subtype, file.Subtype)
+	label, attack := or(y.Label, file.Label), or(y.Subtype, file.Subtype)
 	domain, lang := or(y.Domain, file.Domain), or(y.Language, file.Language)
 	author := or(y.Authorship, file.Authorship)
 	switch {
 	case label.s != "benign" && label.s != "injection":
 		return fail(label, "field label holds %s, expected benign or injection", fault.Quote(label.s))
-	case label.s == "benign" && subtype.s != "none":
-		return fail(subtype, "field subtype holds %s, expected none for a benign frame", fault.Quote(subtype.s))
-	case label.s == "injection" && !slices.Contains(subtypes, subtype.s):
-		return fail(subtype, "field subtype holds %s, expected one of %s", fault.Quote(subtype.s),
-			strings.Join(subtypes, ", "))
+	case label.s == "benign" && attack.s != "none":
+		return fail(attack, "field subtype holds %s, expected none for a benign frame", fault.Quote(attack.s))
+	case label.s == "injection" && !slices.Contains(subtype.Types(), attack.s):
+		return fail(attack, "field subtype holds %s, expected one of %s", fault.Quote(attack.s),
+			strings.Join(subtype.Types(), ", "))
 	case !slotName.MatchString(domain.s):
 		return fail(domain, "field domain holds %s, expected a name of small letters", fault.Quote(domain.s))
 	case !language.MatchString(lang.s):
@@ -280,7 +281,7 @@ func (f *Frame) describe(file *fileYAML, y frameYAML, fail failure) error {
 		return fail(author, "field authorship holds %s, expected one of %s", fault.Quote(author.s),
 			strings.Join(authorships, ", "))
 	}
-	f.Subtype, f.Domain, f.Language, f.Authorship = subtype.s, domain.s, lang.s, author.s
+	f.Subtype, f.Domain, f.Language, f.Authorship = attack.s, domain.s, lang.s, author.s
 	if label.s == "injection" {
 		f.Label = dataset.Injection
 	}
