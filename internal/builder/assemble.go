@@ -20,10 +20,11 @@ type plan struct {
 	lock     *Lock
 	lists    Lists
 	items    func() ([][]Item, error) // the rows of every source, in the order of the lock
-	authored []string                 // the files of authored frames
+	authored []string                 // the files of texts of our own
 	texts    func() ([]Record, error) // the texts they give
-	// paraphrase rewords seeds; every result bears its seed, round and generator.
-	paraphrase func(ctx context.Context, seeds []Record) ([]Record, error)
+	carriers func() (carriers, error) // the injections of documents
+	// paraphrase rewords seeds so often; every result bears its seed, round and generator.
+	paraphrase func(ctx context.Context, seeds []Record, rounds int) ([]Record, error)
 }
 
 // edition is what the stages make.
@@ -91,14 +92,15 @@ func (w *workshop) prepare(p plan) error {
 			kept, removed := Import(p.lock, items, p.lists, seed)
 			return kept, removed, nil
 		}},
-		{stageTemplates, p.authored, []any{seed, cfg.Authored, len(p.lock.Sources)},
+		{stageAuthored, p.authored, []any{seed, cfg.Authored, len(p.lock.Sources)},
 			func(reads) ([]Record, []Removal, error) {
 				texts, err := p.texts()
 				return texts, nil, err
 			}},
-		{stageClassify, []string{input(stageImport, records), input(stageTemplates, records), subtypePath}, nil,
+		{stageClassify, []string{input(stageImport, records), input(stageAuthored, records), subtypePath,
+			dropPath, domainPath}, nil,
 			func(in reads) ([]Record, []Removal, error) {
-				all := slices.Concat(in.set(stageImport, records), in.set(stageTemplates, records))
+				all := slices.Concat(in.set(stageImport, records), in.set(stageAuthored, records))
 				return Classify(all, p.lists), nil, nil
 			}},
 		{stageClean, []string{input(stageClassify, records), LockPath, adjacentPath, dropPath, hardBenignPath},
@@ -108,11 +110,21 @@ func (w *workshop) prepare(p plan) error {
 			}},
 		{stageParaphrase, []string{input(stageClean, records), paraphrasePath}, []any{seed, cfg.Paraphrase},
 			func(in reads) ([]Record, []Removal, error) {
-				return Paraphrase(w.ctx, in.set(stageClean, records), cfg.Paraphrase, p.paraphrase)
+				return Paraphrase(w.ctx, in.set(stageClean, records), cfg.Paraphrase, seed, p.paraphrase)
 			}},
 		{stageSelect, []string{input(stageParaphrase, records), LockPath}, seed,
 			func(in reads) ([]Record, []Removal, error) {
 				kept, removed := Select(in.set(stageParaphrase, records), p.lock, seed)
+				return kept, removed, nil
+			}},
+		{stageCarriers, slices.Concat(p.authored, []string{input(stageSelect, records)}),
+			[]any{seed, cfg.Carriers, cfg.Authored, len(p.lock.Sources)},
+			func(in reads) ([]Record, []Removal, error) {
+				c, err := p.carriers()
+				if err != nil {
+					return nil, nil, err
+				}
+				kept, removed := Carry(in.set(stageSelect, records), c, cfg.Carriers, seed)
 				return kept, removed, nil
 			}},
 	} {
@@ -124,8 +136,8 @@ func (w *workshop) prepare(p plan) error {
 			return err
 		}
 	}
-	return w.step(stageNear, []string{input(stageSelect, records)}, threshold, func(in reads) (outcome, error) {
-		return outcome{pairs: nearPairs(in.set(stageSelect, records), threshold)}, nil
+	return w.step(stageNear, []string{input(stageCarriers, records)}, threshold, func(in reads) (outcome, error) {
+		return outcome{pairs: nearPairs(in.set(stageCarriers, records), threshold)}, nil
 	})
 }
 

@@ -64,9 +64,9 @@ func TestFilesHoldWhatTheConfigurationAsksFor(t *testing.T) {
 		path              string
 		benign, injection int
 	}{
-		{trainFile, 70, 74}, {valFile, 12, 15}, {testFile, 28, 30}, {hardBenignFile, 9 + 8, 0}, {ordinaryFile, 20, 0},
+		{trainFile, 74, 80}, {valFile, 12, 15}, {testFile, 28, 30}, {hardBenignFile, 9 + 8, 0}, {ordinaryFile, 20, 0},
 		{balancedFile, 12, 5*4 + 3}, {obfuscatedAttacksFile, 0, 13}, {obfuscatedBenignFile, 8, 0}, {parentsFile, 8, 13},
-		{domainFile, 4, 3}, {structuralFile, 15, 15}, {structuralSeedsFile, 5, 5}, {heldOutFile, 20, 20},
+		{domainFile, 6, 3}, {structuralFile, 15, 15}, {structuralSeedsFile, 5, 5}, {heldOutFile, 20, 20},
 		{heldOutSeedsFile, 4, 4}, {negativeTrainFile, 6, 0}, {negativeValFile, 4, 0}, {thirdPartyFile, 5, 0},
 		{ordinaryArmFile, 5, 0},
 	} {
@@ -120,11 +120,14 @@ func TestEveryRecordIsAccountedForOnce(t *testing.T) {
 	for _, r := range s.texts {
 		in[r.ID] = true
 	}
-	if _, err := s.reword(t.Context(), b.seeds(t)); err != nil {
+	if _, err := s.reword(t.Context(), b.seeds(t), 2); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range s.reworded {
 		in[id] = true
+	}
+	for _, r := range b.stage(t, stageCarriers)[records] { // and what stage carriers made
+		in[r.ID] = true
 	}
 	placed := map[string]string{} // record → what became of it
 	for _, f := range b.files {
@@ -544,7 +547,7 @@ func TestFamiliesAreJoinedUntilNothingLeaks(t *testing.T) {
 		for k := range words {
 			words[k] = common[d.Below(len(common))]
 		}
-		s.items[3] = append(s.items[3], Item{Text: strings.Join(words, " ")})
+		s.items[4] = append(s.items[4], Item{Text: strings.Join(words, " ")})
 	}
 	dir := t.TempDir()
 	b, err := s.assembleIn(t, dir)

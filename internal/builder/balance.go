@@ -1,10 +1,12 @@
 package builder
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"pidsbench/internal/dataset"
 	"pidsbench/internal/fault"
 )
 
@@ -17,12 +19,11 @@ const (
 	minSlack = 40
 )
 
-// Balance narrows the pool to what the quotas ask for, on two axes. By stratum (benign, or an attack type): template
-// rows fill their share of it, cfg.Template, so that no class has them alone; then rows of public sources, and template
-// rows again where those run out; all in hash order by whole families. By source: benign rows of one source end where
-// its share of all benign rows would pass cfg.MaxSource, and rows of one frame at cfg.MaxFrame of the smallest split.
+// Balance narrows the pool to what the quotas ask for, in hash order of the families, those with matched carriers first
+// and those with texts of frames last. A stratum ends slack beyond its quotas; benign rows of one source where its
+// share of all benign rows would pass cfg.MaxSource, and rows of one frame at cfg.MaxFrame of the smallest split.
 // Nothing is drawn twice, and nothing is drawn from another stratum: a stratum that cannot fill its quotas ends the
-// build in Split.
+// build after Split.
 func Balance(in []Record, quotas Quotas, cfg BalanceConfig, seed int64) (pool []Record, removed []Removal) {
 	want := quotas.total()
 	limit := map[string]int{}
@@ -31,25 +32,31 @@ func Balance(in []Record, quotas Quotas, cfg BalanceConfig, seed int64) (pool []
 	}
 	held := map[string]int{}
 	benignBySource := map[string]int{}
-	sourceLimit := want["benign"] * cfg.MaxSource / 1000
+	sourceLimit := (want["benign"] + want[ownPrefix+"benign"]) * cfg.MaxSource / 1000
 	byFrame := map[string]int{}
 	// A frame stands in one split whole, whichever that is.
 	frameLimit := min(quotas.Train.rows(), quotas.Val.rows(), quotas.Test.rows()) * cfg.MaxFrame / 1000
 	names, members := familyOrder(in, seed, stageBalance)
-	for _, name := range templatesFirst(in, names, members, limit, cfg.Template) {
+	first := precedence(in)
+	rank := map[string]int{} // of a family: that of its last row
+	for _, r := range in {
+		rank[r.Family] = max(rank[r.Family], first(r))
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank[a], rank[b]) })
+	for _, name := range names {
 		for _, i := range members[name] {
 			r := in[i]
 			switch s := r.stratum(); {
 			case held[s] >= limit[s]:
 				removed = append(removed, r.remove(stageBalance, "beyond the quotas of "+s))
-			case s == "benign" && cfg.MaxSource > 0 && benignBySource[r.Source] >= sourceLimit:
+			case r.Label == dataset.Benign && cfg.MaxSource > 0 && benignBySource[r.Source] >= sourceLimit:
 				removed = append(removed, r.remove(stageBalance, "beyond the share of its source"))
 			case r.Frame != "" && cfg.MaxFrame > 0 && byFrame[r.Frame] >= frameLimit:
 				removed = append(removed, r.remove(stageBalance, "beyond the share of its frame"))
 			default:
 				held[s]++
 				byFrame[r.Frame]++
-				if s == "benign" {
+				if r.Label == dataset.Benign {
 					benignBySource[r.Source]++
 				}
 				pool = append(pool, r)
@@ -58,31 +65,6 @@ func Balance(in []Record, quotas Quotas, cfg BalanceConfig, seed int64) (pool []
 	}
 	canonical(pool)
 	return pool, removed
-}
-
-// templatesFirst orders families: those with template rows until these fill so many in 1,000 of their stratum, then
-// those without, then the other ones with. The stratum of a family is that of its first row.
-func templatesFirst(in []Record, names []string, members map[string][]int, limit map[string]int, share int) []string {
-	held := map[string]int{}
-	var first, public, last []string
-	for _, name := range names {
-		n := 0
-		for _, i := range members[name] {
-			if in[i].template() {
-				n++
-			}
-		}
-		switch s := in[members[name][0]].stratum(); {
-		case n == 0:
-			public = append(public, name)
-		case held[s]*1000 < share*limit[s]:
-			held[s] += n
-			first = append(first, name)
-		default:
-			last = append(last, name)
-		}
-	}
-	return slices.Concat(first, public, last)
 }
 
 // rows adds the quotas of all strata.
@@ -104,20 +86,16 @@ func (q Quotas) total() Quota {
 	return t
 }
 
-// checkShares asserts the shares of a finished split: every stratum as its quota says, no benign source, no template
-// rows and no frame above their limits. All that is wrong is named in one sentence.
+// checkShares asserts the shares of a finished split: every stratum as its quota says, no benign source and no frame
+// above their limits. All that is wrong is named in one sentence.
 func checkShares(name string, rows []Record, quota Quota, cfg BalanceConfig) error {
 	var wrong []string
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	strata, sources, frames := map[string]int{}, map[string]int{}, map[string]int{}
-	templated := 0
 	for _, r := range rows {
 		strata[r.stratum()]++
-		if r.stratum() == "benign" {
+		if r.Label == dataset.Benign {
 			sources[r.Source]++
-		}
-		if r.template() {
-			templated++
 		}
 		if r.Frame != "" {
 			frames[r.Frame]++
@@ -140,9 +118,8 @@ func checkShares(name string, rows []Record, quota Quota, cfg BalanceConfig) err
 			}
 		}
 	}
-	over("source", sources, strata["benign"], cfg.MaxSource)
+	over("source", sources, strata["benign"]+strata[ownPrefix+"benign"], cfg.MaxSource)
 	over("frame", frames, len(rows), cfg.MaxFrame)
-	over("source type", map[string]int{"template": templated}, len(rows), cfg.MaxTemplate)
 	if len(wrong) == 0 {
 		return nil
 	}

@@ -1,15 +1,16 @@
 // Package builder makes the open edition out of pinned packages and authored texts. Build runs a line of stages:
-// import, templates, classify, clean, paraphrase, select, near, and then, in rounds until no two files leak into each
-// other, families, hold-out, balance, split, obfuscate, slices. A stage is a pure function from records to records and
-// a log of what it removed; nothing in it depends on the order of rows, on the machine, on time or on any detector's
-// score. What it made stays in a folder with a manifest, and is read instead of made while nothing it depends on
-// changes.
+// import, authored, classify, clean, paraphrase, select, carriers, near, and then, in rounds until no two files leak
+// into each other, families, hold-out, balance, split, obfuscate, slices. A stage is a pure function from records to
+// records and a log of what it removed; nothing in it depends on the order of rows, on the machine, on time or on any
+// detector's score. What it made stays in a folder with a manifest, and is read instead of made while nothing it
+// depends on changes.
 package builder
 
 import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -62,10 +63,14 @@ type FamilySize struct {
 	Families int `json:"families"`
 }
 
+// memoryLimit is how many bytes a build holds before it collects garbage more often.
+const memoryLimit = 840 << 20
+
 // Build makes the edition and writes it to opts.Out. Counts that differ from the configuration and a difference from
 // the freeze manifest are Integrity errors; then opts.Out is left as it was, as it is after a cancelled context. The
 // report comes with such an error too.
 func Build(ctx context.Context, opts Options) (*Report, error) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(min(memoryLimit, debug.SetMemoryLimit(-1))))
 	opts = opts.filled()
 	program, err := programHash()
 	if err != nil {
@@ -109,11 +114,14 @@ func (o Options) plan(ctx context.Context) (p plan, inputs map[string]string, er
 		return p, nil, err
 	}
 	if inputs, err = hashInputs(o.Root, slices.Concat(p.authored, []string{
-		LockPath, GoalsPath, adjacentPath, dropPath, hardBenignPath, subtypePath, paraphrasePath,
+		LockPath, GoalsPath, adjacentPath, dropPath, hardBenignPath, domainPath, subtypePath, paraphrasePath,
 	})); err != nil {
 		return p, nil, err
 	}
 	if p.lock, err = LoadLock(o.Root); err != nil {
+		return p, nil, err
+	}
+	if err := p.cfg.checkSources(p.lock); err != nil {
 		return p, nil, err
 	}
 	if p.lists, err = LoadLists(o.Root); err != nil {
@@ -123,9 +131,10 @@ func (o Options) plan(ctx context.Context) (p plan, inputs map[string]string, er
 		return openSources(ctx, p.lock, packages.Options{Cache: o.Cache, Log: o.Log})
 	}
 	p.texts = func() ([]Record, error) {
-		return Templates(o.Root, p.cfg.Authored, len(p.lock.Sources), p.cfg.Seed)
+		return Authored(o.Root, p.cfg.Authored, len(p.lock.Sources), p.cfg.Seed)
 	}
-	p.paraphrase = rewording(o.Root, p.cfg.Paraphrase, p.cfg.Seed)
+	p.carriers = func() (carriers, error) { return loadCarriers(o.Root, p.cfg.Authored, len(p.lock.Sources)) }
+	p.paraphrase = rewording(o.Root, p.cfg.Seed)
 	return p, inputs, nil
 }
 

@@ -3,6 +3,7 @@ package builder
 import (
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/disguise"
+	"pidsbench/internal/textnorm"
 )
 
 const stageClassify = "classify"
@@ -10,8 +11,8 @@ const stageClassify = "classify"
 // disguiseRule is the rule of the classifier that finds a text in heavy disguise.
 const disguiseRule = "structure:disguise"
 
-// Classify names the attack type of every injection that bears none, and marks the texts that their source ships in
-// disguise.
+// Classify names the attack type of every injection that bears none, and marks the third-party texts that their source
+// ships in disguise, those whose class readers doubt, and third-party benign rows of a domain.
 func Classify(in []Record, l Lists) []Record {
 	out := make([]Record, len(in))
 	for i, r := range in {
@@ -19,8 +20,15 @@ func Classify(in []Record, l Lists) []Record {
 			m := l.Classify(r.Text)
 			r.AttackType, r.AttackRule, r.AttackSpan = m.Type, m.Rule, &[2]int{m.Start, m.End}
 		}
-		if r.Obfuscation == "none" && (disguise.Disguised(r.Text) || r.AttackRule == disguiseRule) {
+		if !r.Own && r.Obfuscation == "none" && (disguise.Disguised(r.Text) || r.AttackRule == disguiseRule) {
 			r.Obfuscation, r.Edits = disguise.AsFound, max(1, disguise.Found(r.Text))
+		}
+		hash := textnorm.ExactHash(r.Text)
+		if r.Label == dataset.Benign && !r.Own {
+			r.Domain = l.Domains[hash]
+		}
+		if _, doubted := l.Disputed[hash]; doubted {
+			r.Disputed = true
 		}
 		out[i] = r
 	}

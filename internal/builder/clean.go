@@ -42,7 +42,7 @@ func Clean(in []Record, lock *Lock, lists Lists, near float64) (kept []Record, r
 			drop(r, "drop list: "+reason, "")
 			continue
 		}
-		if r.benignPool() && !r.authored(lock) && !lock.Sources[r.Rank].HardBenign && lists.Adjacent(r.Text) {
+		if r.benignPool() && !r.Own && !lock.Sources[r.Rank].HardBenign && lists.Adjacent(r.Text) {
 			drop(r, "security-adjacent, no prompt", "")
 			continue
 		}

@@ -19,7 +19,7 @@ func TestCleanRemovesInOrder(t *testing.T) {
 	var in []Record
 	add := func(rank int, label dataset.Label, role Role, text string) {
 		r := pool(label, text)
-		r.Rank, r.Role, r.Source = rank, role, "authored"
+		r.Rank, r.Role, r.Source, r.Own = rank, role, "authored", rank >= len(lock.Sources)
 		if rank < len(lock.Sources) {
 			r.Source = lock.Sources[rank].ID
 		}

@@ -15,11 +15,13 @@ const (
 
 // Config is configs/builder.yaml.
 type Config struct {
+	Version       string             `yaml:"version"` // of the edition; the manifest names it
 	Seed          int64              `yaml:"seed"`
 	NearDuplicate float64            `yaml:"near_duplicate"` // cosine at which a row repeats a kept one
 	Family        float64            `yaml:"family"`         // cosine at which two rows are one family
 	FamilyMargin  float64            `yaml:"family_margin"`  // families are joined so much below Family
-	Authored      []AuthoredFile     `yaml:"authored"`
+	Authored      AuthoredConfig     `yaml:"authored"`
+	Carriers      CarriersConfig     `yaml:"carriers"`
 	Paraphrase    ParaphraseConfig   `yaml:"paraphrase"`
 	HardBenign    HardBenignConfig   `yaml:"hard_benign"`
 	Augmentation  AugmentationConfig `yaml:"augmentation"`
@@ -29,21 +31,43 @@ type Config struct {
 	Obfuscation   ObfuscationConfig  `yaml:"obfuscation"`
 	Slices        SlicesConfig       `yaml:"slices"`
 	HeldOut       HeldOutConfig      `yaml:"held_out_obfuscation"`
-	Domain        map[string]Classes `yaml:"domain_ood"` // rows by domain
+	Domain        map[string]Domain  `yaml:"domain_ood"`
 	Expect        []Expected         `yaml:"expect"`
 }
 
-// AuthoredFile says how many texts each frame of a file of frames gives, and what they are for.
+// AuthoredConfig names the files of texts of our own.
+type AuthoredConfig struct {
+	Frames    []FrameFile    `yaml:"frames"`    // sentence frames: pidsbench-grammar/1
+	Texts     []AuthoredFile `yaml:"texts"`     // texts that were written one by one: pidsbench-texts/1
+	Documents []AuthoredFile `yaml:"documents"` // documents with injections: pidsbench-carriers/1
+}
+
+// AuthoredFile says what the texts of a file are for.
 type AuthoredFile struct {
+	File string `yaml:"file"`
+	Use  Role   `yaml:"use"`
+}
+
+// FrameFile says how many texts each frame of a file gives, and what they are for.
+type FrameFile struct {
 	File     string `yaml:"file"`
 	PerFrame int    `yaml:"per_frame"`
 	Use      Role   `yaml:"use"`
 }
 
-// ParaphraseConfig says which injections are paraphrased, and how often at most.
+// CarriersConfig says which third-party documents get an injection, and how often each injection and request serves.
+type CarriersConfig struct {
+	Sources  []string `yaml:"sources"`
+	MinChars int      `yaml:"min_chars"` // of a document
+	Bare     int      `yaml:"bare"`      // documents an injection stands in
+	Asked    int      `yaml:"asked"`     // texts that a request makes
+}
+
+// ParaphraseConfig says how often the third-party rows of an attack type are reworded, and how many benign ones are,
+// once each.
 type ParaphraseConfig struct {
-	Types  []string `yaml:"types"`
-	Rounds int      `yaml:"rounds"`
+	Rounds map[string]int `yaml:"rounds"`
+	Benign int            `yaml:"benign"`
 }
 
 // HardBenignConfig is the size of hard_benign_test.
@@ -76,13 +100,12 @@ type StructuralConfig struct {
 
 // BalanceConfig holds the shares that the pool is cut to and that are asserted of each split, per mille.
 type BalanceConfig struct {
-	MaxSource   int `yaml:"max_source"`   // of one source among the benign rows
-	Template    int `yaml:"template"`     // of template rows in a stratum, as far as there are any
-	MaxTemplate int `yaml:"max_template"` // of template rows among all
-	MaxFrame    int `yaml:"max_frame"`    // of one frame among all
+	MaxSource int `yaml:"max_source"` // of one source among the benign rows
+	MaxFrame  int `yaml:"max_frame"`  // of one frame among all
 }
 
-// Quota is how many rows of each stratum a split holds: benign rows, and injections by attack type.
+// Quota is how many rows of each stratum a split holds: benign rows, and injections by attack type; texts of ours
+// apart, after ownPrefix.
 type Quota map[string]int
 
 // Quotas are the quotas of the three main splits.
@@ -90,6 +113,13 @@ type Quotas struct {
 	Train Quota `yaml:"train"`
 	Val   Quota `yaml:"val"`
 	Test  Quota `yaml:"test"`
+}
+
+// Domain is how many rows of a domain the domain split holds, and how many of the benign ones third-party texts are.
+type Domain struct {
+	Benign     int `yaml:"benign"`
+	ThirdParty int `yaml:"third_party"`
+	Injection  int `yaml:"injection"`
 }
 
 // Classes counts rows by class.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,10 +16,15 @@ import (
 // authoredDir holds all that is authored, relative to the root.
 const authoredDir = "data/authored/"
 
+var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
+
 func (c *Config) check() error {
 	bad := func(field string, found any, expected string) error {
 		return fault.New(fault.Usage, "%s: field %s holds %v, expected %s", ConfigPath, field, found, expected).
 			WithCure("correct it")
+	}
+	if !versionForm.MatchString(c.Version) {
+		return bad("version", c.Version, "two numbers with a dot between them")
 	}
 	for _, t := range []struct {
 		field string
@@ -31,20 +37,22 @@ func (c *Config) check() error {
 	if !(c.FamilyMargin >= 0 && c.FamilyMargin < c.Family) {
 		return bad("family_margin", c.FamilyMargin, "at least 0 and less than family")
 	}
-	for i, a := range c.Authored {
-		if !strings.HasPrefix(a.File, authoredDir) || path.Clean(a.File) != a.File || a.PerFrame < 1 ||
-			!slices.Contains([]Role{Pool, Curated, HardNegative, DomainShift}, a.Use) {
-			return bad(fmt.Sprintf("authored[%d]", i), a, "a file below "+authoredDir+", a positive number, and a use")
-		}
+	if field, found, expected := c.Authored.mistake(); field != "" {
+		return bad("authored."+field, found, expected)
 	}
 	for _, n := range c.counts() {
 		if n.value < 0 {
 			return bad(n.field, n.value, "a count")
 		}
 	}
-	for _, t := range c.Paraphrase.Types {
+	for _, name := range slices.Sorted(maps.Keys(c.Domain)) {
+		if d := c.Domain[name]; d.ThirdParty > d.Benign {
+			return bad("domain_ood."+name+".third_party", d.ThirdParty, fmt.Sprint("at most the benign rows, ", d.Benign))
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(c.Paraphrase.Rounds)) {
 		if !slices.Contains(subtype.Types(), t) {
-			return bad("paraphrase.types", t, "attack types")
+			return bad("paraphrase.rounds", t, "attack types")
 		}
 	}
 	for _, q := range []struct {
@@ -53,8 +61,8 @@ func (c *Config) check() error {
 	}{{"quotas.train", c.Quotas.Train}, {"quotas.val", c.Quotas.Val}, {"quotas.test", c.Quotas.Test}} {
 		for _, s := range slices.Sorted(maps.Keys(q.quota)) {
 			n := q.quota[s]
-			if s != "benign" && !slices.Contains(subtype.Types(), s) {
-				return bad(q.field, s, "benign and the attack types")
+			if kind := strings.TrimPrefix(s, ownPrefix); kind != "benign" && !slices.Contains(subtype.Types(), kind) {
+				return bad(q.field, s, "benign and the attack types, and these after "+ownPrefix)
 			}
 			if n < 0 {
 				return bad(q.field+"."+s, n, "a count")
@@ -77,7 +85,7 @@ func (c *Config) check() error {
 		return bad("obfuscation.weights", "nothing", "at least one transform")
 	}
 	b := c.Balance
-	shares := []int{b.MaxSource, b.Template, b.MaxTemplate, b.MaxFrame}
+	shares := []int{b.MaxSource, b.MaxFrame}
 	if slices.Min(shares) < 0 || slices.Max(shares) > 1000 {
 		return bad("balance", b, "shares from 0 to 1000")
 	}
@@ -85,6 +93,55 @@ func (c *Config) check() error {
 	if s.Seeds < 1 || s.Adjacent < 0 || s.Adjacent > s.Seeds || s.MinChars < 1 || s.MaxChars < s.MinChars ||
 		s.MaxFamily < 1 || s.FillerChars < 1 || s.FillerMax < s.FillerChars {
 		return bad("structural", s, "positive numbers, each maximum at least its minimum")
+	}
+	return nil
+}
+
+// mistake returns the first field that holds what it must not and what was expected, or "" for none. Texts are named
+// after their file, so no two files of a kind bear one name.
+func (a AuthoredConfig) mistake() (field string, found any, expected string) {
+	frames := make([]AuthoredFile, len(a.Frames))
+	for i, f := range a.Frames {
+		if f.PerFrame < 1 {
+			return fmt.Sprintf("frames[%d].per_frame", i), f.PerFrame, "a positive number"
+		}
+		frames[i] = AuthoredFile{f.File, f.Use}
+	}
+	anyUse := []Role{Pool, Curated, HardNegative, DomainShift}
+	for _, kind := range []struct {
+		name  string
+		files []AuthoredFile
+		uses  []Role
+	}{
+		{"frames", frames, anyUse},
+		{"texts", a.Texts, anyUse},
+		{"documents", a.Documents, []Role{Pool, DomainShift}}, // the others hold no injections
+	} {
+		names := map[string]bool{}
+		for i, f := range kind.files {
+			at := fmt.Sprintf("%s[%d]", kind.name, i)
+			switch name := path.Base(f.File); {
+			case !strings.HasPrefix(f.File, authoredDir) || path.Clean(f.File) != f.File:
+				return at + ".file", f.File, "a file below " + authoredDir
+			case names[name]:
+				return at + ".file", f.File, "each name of a file once"
+			case !slices.Contains(kind.uses, f.Use):
+				return at + ".use", f.Use, fmt.Sprint("one of ", kind.uses)
+			default:
+				names[name] = true
+			}
+		}
+	}
+	return "", nil, ""
+}
+
+// checkSources asks that the sources of carriers are those of the lock.
+func (c *Config) checkSources(lock *Lock) error {
+	for _, name := range c.Carriers.Sources {
+		if !slices.ContainsFunc(lock.Sources, func(s Source) bool { return s.ID == name }) {
+			return fault.New(fault.Usage, "%s: field carriers.sources holds %s, expected sources of %s", ConfigPath,
+				fault.Quote(name), LockPath).WithCure("correct it")
+		}
 	}
 	return nil
 }
@@ -98,7 +155,8 @@ type count struct {
 func (c *Config) counts() []count {
 	h, a, o := c.HardBenign, c.Augmentation, c.Obfuscation
 	all := []count{
-		{"paraphrase.rounds", c.Paraphrase.Rounds},
+		{"paraphrase.benign", c.Paraphrase.Benign},
+		{"carriers.min_chars", c.Carriers.MinChars}, {"carriers.bare", c.Carriers.Bare}, {"carriers.asked", c.Carriers.Asked},
 		{"hard_benign.real", h.Real}, {"hard_benign.max_family", h.MaxFamily}, {"hard_benign.curated", h.Curated},
 		{"hard_benign.hard_negative.train", h.Negative.Train}, {"hard_benign.hard_negative.val", h.Negative.Val},
 		{"augmentation.security_adjacent", a.SecurityAdjacent}, {"augmentation.ordinary", a.Ordinary},
@@ -108,9 +166,14 @@ func (c *Config) counts() []count {
 		{"slices.benign", c.Slices.Benign}, {"slices.per_subtype", c.Slices.PerSubtype},
 		{"held_out_obfuscation.seeds", c.HeldOut.Seeds},
 	}
-	for _, d := range slices.Sorted(maps.Keys(c.Domain)) {
-		all = append(all, count{"domain_ood." + d + ".benign", c.Domain[d].Benign},
-			count{"domain_ood." + d + ".injection", c.Domain[d].Injection})
+	for _, t := range slices.Sorted(maps.Keys(c.Paraphrase.Rounds)) {
+		all = append(all, count{"paraphrase.rounds." + t, c.Paraphrase.Rounds[t]})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Domain)) {
+		d := c.Domain[name]
+		all = append(all, count{"domain_ood." + name + ".benign", d.Benign},
+			count{"domain_ood." + name + ".third_party", d.ThirdParty},
+			count{"domain_ood." + name + ".injection", d.Injection})
 	}
 	return all
 }

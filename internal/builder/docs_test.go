@@ -2,13 +2,12 @@ package builder
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"pidsbench/internal/disguise"
+	"pidsbench/internal/subtype"
 	"pidsbench/internal/testenv"
 )
 
@@ -88,6 +87,54 @@ func sourceTable(lock *Lock, expect []Expected) string {
 		row(s.ID, class, by, s.Licence)
 	}
 	row(TemplateSource, "both", "template (frames of ours)", OwnLicence)
+	row(WrittenSource, "both", "llm (texts of ours)", OwnLicence)
+	row(CarrierSource, "both", "llm (documents of ours, or with a text of ours)", "of the document")
+	return b.String()
+}
+
+// split is a main split of the quotas by name.
+type split struct {
+	name  string
+	quota Quota
+}
+
+func (q Quotas) named() []split { return []split{{"train", q.Train}, {"val", q.Val}, {"test", q.Test}} }
+
+// shareTable is the table of third-party shares of docs/data.md.
+func shareTable(q Quotas) string {
+	var b strings.Builder
+	b.WriteString("| split | benign | of these third-party | injection | of these third-party |\n" +
+		"|---|---:|---:|---:|---:|\n")
+	for _, s := range q.named() {
+		var all, third Classes
+		for stratum, n := range s.quota {
+			kind, ours := strings.CutPrefix(stratum, ownPrefix)
+			of := map[bool]*int{true: &all.Benign, false: &all.Injection}[kind == "benign"]
+			*of += n
+			if !ours {
+				of = map[bool]*int{true: &third.Benign, false: &third.Injection}[kind == "benign"]
+				*of += n
+			}
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s (%.1f %%) | %s | %s (%.1f %%) |\n", s.name, thousands(all.Benign),
+			thousands(third.Benign), 100*float64(third.Benign)/float64(all.Benign), thousands(all.Injection),
+			thousands(third.Injection), 100*float64(third.Injection)/float64(all.Injection))
+	}
+	return b.String()
+}
+
+// typeTable is the table of attack types of docs/data.md.
+func typeTable(q Quotas) string {
+	var b strings.Builder
+	b.WriteString("| type | train | val | test |\n|---|---:|---:|---:|\n")
+	for _, kind := range subtype.Types() {
+		fmt.Fprintf(&b, "| `%s` |", kind)
+		for _, s := range q.named() {
+			ours := s.quota[ownPrefix+kind]
+			fmt.Fprintf(&b, " %s (%s) |", thousands(s.quota[kind]+ours), thousands(ours))
+		}
+		b.WriteString("\n")
+	}
 	return b.String()
 }
 
@@ -101,30 +148,16 @@ func TestTheDataPageShowsTheFrozenCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(root, "docs", "data.md")
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(data)
 	for name, table := range map[string]string{
-		"sources": sourceTable(lock, cfg.Expect), "files": fileTable(cfg.Expect),
+		"sources": sourceTable(lock, cfg.Expect), "files": fileTable(cfg.Expect), "shares": shareTable(cfg.Quotas),
+		"types": typeTable(cfg.Quotas),
 	} {
-		before, rest, ok := strings.Cut(page, "<!-- "+name+": ")
-		note, rest, ok2 := strings.Cut(rest, " -->\n")
-		old, after, ok3 := strings.Cut(rest, "<!-- end -->")
-		if !ok || !ok2 || !ok3 {
-			t.Fatalf("docs/data.md has no place for the table of %s", name)
-		}
-		if old != table && !*update {
+		switch {
+		case *update:
+			testenv.SetRegion(t, "docs/data.md", name, table)
+		case testenv.Region(t, "docs/data.md", name) != table:
 			t.Errorf("docs/data.md: the table of %s is not that of the frozen edition; run go test ./internal/builder "+
 				"-run TestTheDataPage -update", name)
-		}
-		page = before + "<!-- " + name + ": " + note + " -->\n" + table + "<!-- end -->" + after
-	}
-	if *update {
-		if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

@@ -39,12 +39,16 @@ func readColumns(t *testing.T, path string) (columns []string, records [][]strin
 	return columns, records, rows
 }
 
-// stratum is the attack type of a row, benign for a benign one.
+// stratum is the attack type of a row, benign for a benign one; of texts of ours after ownPrefix.
 func (r row) stratum() string {
+	kind := r["attack_type"]
 	if r["label"] == "0" {
-		return "benign"
+		kind = "benign"
 	}
-	return r["attack_type"]
+	if slices.Contains(OwnSources, r["source"]) {
+		return ownPrefix + kind
+	}
+	return kind
 }
 
 // rowsOf are the rows of the files by path.
@@ -88,7 +92,7 @@ func originalColumns(path string) []string {
 
 func checkSchema(t *testing.T, tables []schema.Table, lock *Lock) {
 	t.Helper()
-	vocabulary := map[string][]string{"sources": {TemplateSource}, "licences": {OwnLicence}}
+	vocabulary := map[string][]string{"sources": slices.Clone(OwnSources), "licences": {OwnLicence}}
 	for _, s := range lock.Sources {
 		vocabulary["sources"] = append(vocabulary["sources"], s.ID)
 		vocabulary["licences"] = append(vocabulary["licences"], s.Licence)
@@ -168,7 +172,8 @@ func (b rowsOf) checkQuotas(t *testing.T, cfg *Config) {
 			t.Errorf("%s holds %v beyond its quotas", path, strata)
 		}
 		for s, n := range sources {
-			if most := cfg.Balance.MaxSource; most > 0 && n*1000 > most*cfg.Quotas.parts()[i]["benign"] {
+			benign := cfg.Quotas.parts()[i]["benign"] + cfg.Quotas.parts()[i][ownPrefix+"benign"]
+			if most := cfg.Balance.MaxSource; most > 0 && n*1000 > most*benign {
 				t.Errorf("%s holds %d benign rows of %s", path, n, s)
 			}
 		}
@@ -204,8 +209,11 @@ func (b rowsOf) checkQuotas(t *testing.T, cfg *Config) {
 		}
 	}
 	for domain, want := range cfg.Domain {
-		var got Classes
+		var got Domain
 		for _, r := range b[domainFile] {
+			if r["domain"] == domain && !slices.Contains(OwnSources, r["source"]) {
+				got.ThirdParty++
+			}
 			switch {
 			case r["domain"] != domain:
 			case r["label"] == "0":

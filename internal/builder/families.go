@@ -16,9 +16,9 @@ const (
 // Kin are the IDs of two records that are one family.
 type Kin [2]string
 
-// Families joins rows that may never be parted: equal exact, skeleton or plain form or letters, one carrier, one frame, one seed,
-// a near pair, or kin, closed under chains. Near pairs go by the positions of in. A family is named after its smallest
-// member ID. Kin that name an absent record join nothing.
+// Families joins rows that may never be parted: equal exact, skeleton or plain form or letters, one carrier, one frame,
+// one seed, a near pair, or kin, closed under chains. Near pairs go by the positions of in. A family is named after its
+// smallest member ID. Kin that name an absent record join nothing.
 func Families(in []Record, near []neardup.Pair, kin []Kin) []Record {
 	sets := neardup.NewFamilies(len(in))
 	byKey := map[string]int{}

@@ -64,7 +64,7 @@ var (
 	}
 	ownColumns = []string{
 		"row_id", "family_id", "frame_id", "carrier_id", "authorship", "license", "attack_rule", "obfuscation_kind", "edits",
-		"pair_id", "topic",
+		"pair_id", "topic", "placement", "disputed",
 	}
 	seedColumns       = []string{"seed_kind"}
 	ownShiftedColumns = []string{"language", "seed_start", "seed_length", "filler_ids", "seed_kind"}
@@ -103,12 +103,20 @@ func (r Record) columns(sourceType string) []string {
 func (r Record) own() []string {
 	return []string{
 		r.ID, r.Family, r.Frame, r.Carrier, r.Authorship, r.License, r.AttackRule, disguise.KindOf(r.Obfuscation),
-		strconv.Itoa(r.Edits), r.Pair, r.Topic,
+		strconv.Itoa(r.Edits), r.Pair, r.Topic, r.Placement, yesOrNot(r.Disputed),
 	}
 }
 
+func yesOrNot(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+// sourceType says template of the texts of ours, and of third-party ones that fill a sentence frame.
 func sourceType(r Record) string {
-	if r.template() {
+	if r.Own || r.Authorship == "template" {
 		return "template"
 	}
 	return "real"

@@ -1,13 +1,20 @@
 package builder
 
 import (
+	"maps"
+	"slices"
+
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/lists"
 	"pidsbench/internal/textnorm"
 )
 
-const stageHardBenign = "hard_benign"
+const (
+	stageHardBenign = "hard_benign"
+	stageCurated    = "hard_benign.curated"
+)
 
 // Verdicts that a reader gave to a benign prompt.
 const (
@@ -152,29 +159,83 @@ func countFamily(records []Record, family string) (n int) {
 	return n
 }
 
+// CuratedRows draws so many authored hard-benign rows of every topic as of the others, from all frames of a topic in
+// turn, and in hash order within a frame.
+func CuratedRows(in []Record, cfg HardBenignConfig, seed int64) (out []Record, removed []Removal, err error) {
+	byTopic := map[string]map[string][]Record{} // topic → frame → rows
+	for _, r := range inHashOrder(in, seed, stageCurated) {
+		if byTopic[r.Topic] == nil {
+			byTopic[r.Topic] = map[string][]Record{}
+		}
+		byTopic[r.Topic][r.Frame] = append(byTopic[r.Topic][r.Frame], r)
+	}
+	topics := slices.Sorted(maps.Keys(byTopic))
+	for i, topic := range topics {
+		quota := cfg.Curated / len(topics)
+		if i < cfg.Curated%len(topics) {
+			quota++
+		}
+		want := quota
+		frames := slices.Sorted(maps.Keys(byTopic[topic]))
+		draw.Order(frames, seed, stageCurated, func(f string) string { return f })
+		for turn := 0; len(frames) > 0; turn++ {
+			var more []string
+			for _, f := range frames {
+				rows := byTopic[topic][f]
+				switch {
+				case turn >= len(rows):
+					continue
+				case want > 0:
+					want--
+					out = append(out, rows[turn])
+				default:
+					removed = append(removed, rows[turn].remove(stageCurated, "beyond the quota"))
+				}
+				more = append(more, f)
+			}
+			frames = more
+		}
+		if want > 0 {
+			return nil, nil, fault.New(fault.Integrity, "%s: field %s asks for %d authored rows of %s, found %d", ConfigPath,
+				stageCurated, quota, topic, quota-want).WithCure("lower it, or write more texts")
+		}
+	}
+	if len(out) < cfg.Curated {
+		return nil, nil, fault.New(fault.Integrity, "%s: field %s asks for %d authored rows, found none", ConfigPath,
+			stageCurated, cfg.Curated).WithCure("lower it, or write texts")
+	}
+	canonical(out)
+	return out, removed, nil
+}
+
 // ordinaryArm takes n benign rows out of the pool that differ from the security-adjacent ones of the augmented arm in
-// their topic alone: from the same sources in the same proportions, each from a family of its own that leaves the pool
-// whole.
+// their topic alone: from the same sources in the same proportions as far as they go, each from a family of its own that
+// leaves the pool whole.
 func ordinaryArm(pool, adjacent []Record, n, maxFamily int, seed int64) (
 	left, arm []Record, removed []Removal, err error,
 ) {
-	want := map[string]int{}
+	want, shared := map[string]int{}, map[string]bool{}
 	like := inHashOrder(adjacent, seed, "augmentation")
 	for i := range n {
 		if len(like) > 0 {
 			want[like[i%len(like)].Source]++
+			shared[like[i%len(like)].Source] = true
 		}
 	}
 	_, members := byFamily(pool)
 	chosen := map[string]string{}
-	for _, r := range inHashOrder(pool, seed, "augmentation") {
-		if r.Label != dataset.Benign || want[r.Source] == 0 || chosen[r.Family] != "" || r.Carrier != "" ||
-			!pure(pool, members[r.Family], maxFamily) {
-			continue
+	// Where a source has too few suitable families, the others give more.
+	for _, take := range []func(source string) bool{
+		func(source string) bool { want[source]--; return want[source] >= 0 },
+		func(source string) bool { return shared[source] && len(arm) < n },
+	} {
+		for _, r := range inHashOrder(pool, seed, "augmentation") {
+			if r.Label == dataset.Benign && chosen[r.Family] == "" && r.Carrier == "" &&
+				pure(pool, members[r.Family], maxFamily) && take(r.Source) {
+				chosen[r.Family] = r.ID
+				arm = append(arm, r)
+			}
 		}
-		chosen[r.Family] = r.ID
-		want[r.Source]--
-		arm = append(arm, r)
 	}
 	if len(arm) < n {
 		return nil, nil, nil, fault.New(fault.Integrity,

@@ -169,9 +169,12 @@ func TestTheOrdinaryArmMirrorsTheSourcesOfTheOther(t *testing.T) {
 			t.Errorf("%d rows of the sources %v, want two of a for one of b", n, count)
 		}
 	}
-	_, _, _, err := ordinaryArm(slices.DeleteFunc(slices.Clone(in), func(r Record) bool { return r.Source == "b" }),
-		adjacent, 12, 3, 42)
-	testenv.WantFault(t, err, fault.Integrity, "augmentation.ordinary holds 12, expected at most 8")
+	ofA := slices.DeleteFunc(slices.Clone(in), func(r Record) bool { return r.Source == "b" })
+	if _, arm, _, err := ordinaryArm(ofA, adjacent, 12, 3, 42); err != nil || len(arm) != 12 || arm[0].Source != "a" {
+		t.Errorf("where a source has none, the other gives %d rows, want 12 (%v)", len(arm), err)
+	}
+	_, _, _, err := ordinaryArm(in, adjacent, 1000, 3, 42)
+	testenv.WantFault(t, err, fault.Integrity, "augmentation.ordinary holds 1000, expected at most")
 	if _, arm, _, err := ordinaryArm(in, nil, 0, 3, 42); err != nil || arm != nil {
 		t.Errorf("no rows asked for: %v, %v", arm, err)
 	}
@@ -200,7 +203,8 @@ func TestTooFewAuthoredRowsEndTheBuild(t *testing.T) {
 	s := small()
 	s.cfg.HardBenign.Curated = 11
 	_, err := s.assembleIn(t, t.TempDir())
-	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "hard_benign.curated asks for 11 authored rows, found 10")
+	testenv.WantFault(t, err, fault.Integrity, ConfigPath,
+		"hard_benign.curated asks for 11 authored rows of prompts, found 10")
 }
 
 // A curated row in the family of a row that a split trains on must not be measured by it.

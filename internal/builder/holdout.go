@@ -11,15 +11,17 @@ import (
 const stageHoldOut = "hold_out"
 
 // holdOut takes everything out of the pool that no split may train on, each from families of its own: hard-benign rows,
-// the rows of the augmented arms, the seeds of the structural split, the padding of diluted texts, the authored rows of
-// other files, and the ordinary control. What is left is the set rest.
+// the rows of the augmented arms, the rows of the shifted domains, the seeds of the structural split, the padding of
+// diluted texts, the authored rows of other files, and the ordinary control. What is left is the set rest.
 func (r rounds) holdOut() error {
 	cfg := r.cfg
 	params := []any{cfg.Seed, cfg.HardBenign, cfg.Augmentation, cfg.Structural, cfg.Domain}
 	return r.step(stageHoldOut, []string{input(stageFamilies, records), hardBenignPath, LockPath}, params,
 		func(in reads) (outcome, error) {
 			h := newHolding(r.plan, in.set(stageFamilies, records))
-			for _, take := range []func() error{h.takeHardBenign, h.takeSeeds, h.takeAuthored, h.takeFillersAndControl} {
+			for _, take := range []func() error{
+				h.takeHardBenign, h.takeDomains, h.takeSeeds, h.takeAuthored, h.takeFillersAndControl,
+			} {
 				if err := take(); err != nil {
 					return outcome{}, err
 				}
@@ -74,6 +76,14 @@ func (h *holding) takeHardBenign() error {
 	return nil
 }
 
+// takeDomains takes the rows of the domains that the domain split holds.
+func (h *holding) takeDomains() error {
+	pool, rows, removed, err := ShiftedDomains(h.pool, h.cfg.Domain, h.cfg.Structural.MaxFamily, h.cfg.Seed)
+	h.pool, h.sets["domain"] = pool, rows
+	h.log(removed)
+	return err
+}
+
 // takeSeeds takes the other seeds of the structural split, and the ordinary arm.
 func (h *holding) takeSeeds() error {
 	cfg, seed := h.cfg, h.cfg.Seed
@@ -106,18 +116,14 @@ func (h *holding) takeSeeds() error {
 func (h *holding) takeAuthored() error {
 	const stageNegative = "hard_benign.hard_negative"
 	cfg, seed, taken := h.cfg, h.cfg.Seed, h.taken()
-	curated, removed := unused(h.roles[Curated], taken, "hard_benign.curated")
+	curated, removed := unused(h.roles[Curated], taken, stageCurated)
 	h.log(removed)
-	curated = inHashOrder(curated, seed, "hard_benign.curated")
-	n := cfg.HardBenign.Curated
-	if len(curated) < n {
-		return fault.New(fault.Integrity, "%s: field hard_benign.curated asks for %d authored rows, found %d", ConfigPath, n,
-			len(curated)).WithCure("lower it, or write more texts")
+	curated, removed, err := CuratedRows(curated, cfg.HardBenign, seed)
+	if err != nil {
+		return err
 	}
-	h.log(removeAll(curated[n:], "hard_benign.curated", "beyond the quota"))
-	curated = curated[:n]
+	h.log(removed)
 	markFamilies(taken, curated)
-	canonical(curated)
 	h.sets["curated"] = curated
 
 	negative, removed := unused(h.roles[HardNegative], taken, stageNegative)
@@ -135,7 +141,7 @@ func (h *holding) takeAuthored() error {
 	}
 	h.log(removeAll(negative, stageNegative, "beyond the quota"))
 
-	domain, removed, err := DomainRows(h.roles[DomainShift], cfg.Domain, taken, seed)
+	domain, removed, err := DomainRows(h.roles[DomainShift], h.sets["domain"], cfg.Domain, taken, seed)
 	h.sets["domain"] = domain
 	h.log(removed)
 	return err

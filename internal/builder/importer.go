@@ -39,6 +39,8 @@ func Import(lock *Lock, items [][]Item, lists Lists, seed int64) (kept []Record,
 				continue
 			}
 			r := s.record(rank, it, text)
+			// A template is named in the lists by its text before it is filled.
+			_, r.Disputed = lists.Disputed[textnorm.ExactHash(it.Text)]
 			if reason := s.reject(&r); reason != "" {
 				removed = append(removed, r.remove(stageImport, reason))
 				continue

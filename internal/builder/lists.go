@@ -14,15 +14,20 @@ const (
 	adjacentPath   = "data/lists/security_adjacent.yaml"
 	dropPath       = "data/lists/drop.yaml"
 	hardBenignPath = "data/lists/hard_benign.yaml"
+	domainPath     = "data/lists/domains.yaml"
 	subtypePath    = "data/lists/subtypes.yaml"
 )
 
 // Lists are the reviewed lists under data/lists, and the goals.
 type Lists struct {
-	Drops    map[string]string               // textnorm.ExactHash of a row that is left out → the reason
 	Adjacent func(text string) bool          // whether a text holds a security-adjacent word
-	Verdicts map[string]lists.Verdict        // textnorm.ExactHash of a benign prompt that was read → what its reader says
 	Classify func(text string) subtype.Match // the attack type of an injection
+
+	// By textnorm.ExactHash:
+	Drops    map[string]string        // of a row that is left out → the reason
+	Disputed map[string]string        // of a row whose class is in doubt → why
+	Domains  map[string]string        // of a benign row → the domain that a reader found it to be of
+	Verdicts map[string]lists.Verdict // of a benign prompt that was read → what its reader says
 
 	goals []goal // what fills the slots of templates
 }
@@ -37,7 +42,10 @@ func LoadLists(root string) (l Lists, err error) {
 		_, ok := words.Match(text)
 		return ok
 	}
-	if l.Drops, err = lists.LoadDrops(root, dropPath); err != nil {
+	if l.Drops, l.Disputed, err = lists.LoadDrops(root, dropPath); err != nil {
+		return l, err
+	}
+	if l.Domains, err = lists.LoadDomains(root, domainPath); err != nil {
 		return l, err
 	}
 	if l.Verdicts, err = lists.LoadHardBenign(root, hardBenignPath); err != nil {

@@ -36,7 +36,7 @@ type Source struct {
 	Where     *Where    `yaml:"where"`
 	Text      []string  `yaml:"text"` // columns, joined by an empty line; a.b is column b of the object in a
 	Unescape  bool      `yaml:"unescape"`
-	Carrier   string    `yaml:"carrier"` // the column that names the document
+	Carrier   string    `yaml:"carrier"` // the column that names the document; of transcripts the source of the turns
 	Label     LabelRule `yaml:"label"`
 	Role      Role      `yaml:"role"`
 	Language  string    `yaml:"language"` // BCP 47; mul when each row has its own
@@ -108,9 +108,9 @@ type Frame struct {
 
 var (
 	// csv, parquet and jsonl hold rows; json an array of objects, or of texts as column "text"; yaml one object a file;
-	// conversations an object of lists of turns; dialogues lists of lines said in turn, of which the first speaker's
-	// are rows.
-	formats     = []string{"csv", "parquet", "json", "jsonl", "yaml", "conversations", "dialogues"}
+	// conversations and transcripts an object of lists of turns, each of which is a row, or the lines of one; dialogues
+	// lists of lines said in turn, of which the first speaker's are rows.
+	formats     = []string{"csv", "parquet", "json", "jsonl", "yaml", "conversations", "transcripts", "dialogues"}
 	authorships = []string{"human", "llm", "template", "unknown"}
 )
 
@@ -167,6 +167,8 @@ func (l *Lock) check() error {
 			return bad("label.constant", s.Label.Constant, "benign or injection")
 		case s.Label.Constant == "" && s.Label.Column == "":
 			return bad("label", "", "a constant or a column")
+		case s.Format == "transcripts" && s.Carrier == "":
+			return bad("carrier", "", "the source that holds the turns")
 		case s.Label.Constant == "" && s.spoken():
 			return bad("label.constant", "", "one class for all turns")
 		case len(s.Select.Words) != 0 && len(s.Select.Words) != 2:
@@ -200,7 +202,9 @@ func (l *Lock) check() error {
 }
 
 // spoken reports whether the rows are turns of conversations, which have no columns.
-func (s *Source) spoken() bool { return s.Format == "conversations" || s.Format == "dialogues" }
+func (s *Source) spoken() bool {
+	return slices.Contains([]string{"conversations", "transcripts", "dialogues"}, s.Format)
+}
 
 // check returns the field that is wrong, what it holds and what it should, or "".
 func (l Languages) check(tag string) (field, found, expected string) {

@@ -100,12 +100,17 @@ func readManifest(root string) (*manifest.Manifest, error) {
 	return manifest.Parse(ManifestPath, data)
 }
 
-// Freeze writes FREEZE_MANIFEST.txt for the edition as it lies in data/open.
+// Freeze writes FREEZE_MANIFEST.txt for the edition as it lies in data/open, with the version of the configuration.
 func Freeze(root string) (*manifest.Manifest, error) {
+	cfg, err := LoadConfig(root)
+	if err != nil {
+		return nil, err
+	}
 	m, err := manifest.Freeze(filepath.Join(root, "data", "open"), editionID, "data/open")
 	if err != nil {
 		return nil, err
 	}
+	m.Comments = append(m.Comments, "version "+cfg.Version)
 	var b bytes.Buffer
 	if err := manifest.Write(&b, m); err != nil {
 		return nil, err

@@ -31,10 +31,11 @@ func ownRoot(t *testing.T) (root string, s *source) {
 	t.Helper()
 	root = t.TempDir()
 	s = small()
-	s.cfg.Authored, s.cfg.Paraphrase.Rounds, s.cfg.Domain = nil, 0, nil
+	s.cfg.Authored, s.cfg.Paraphrase, s.cfg.Domain = AuthoredConfig{}, ParaphraseConfig{}, nil
+	s.cfg.Carriers = CarriersConfig{}
 	s.cfg.HardBenign.Curated, s.cfg.HardBenign.Negative.Train, s.cfg.HardBenign.Negative.Val = 0, 0, 0
 	for _, q := range s.cfg.Quotas.parts() {
-		delete(q, "encoded_attack")
+		maps.DeleteFunc(q, func(stratum string, _ int) bool { return strings.HasPrefix(stratum, ownPrefix) })
 		q["tool_injection"] /= 2
 	}
 	wheel := s.wheel(t)
@@ -72,6 +73,7 @@ func ownRoot(t *testing.T) (root string, s *source) {
 		filepath.Join(root, dropPath):       []byte(drops + "kept: []\n"),
 		filepath.Join(root, hardBenignPath): []byte(verdicts),
 		filepath.Join(root, subtypePath):    []byte(rules),
+		filepath.Join(root, domainPath):     []byte("schema: pidsbench-domains/1\nrows: []\n"),
 	}
 	for _, path := range []string{GoalsPath, paraphrasePath} { // of no use here, but a build reads them
 		if files[filepath.Join(root, path)], err = os.ReadFile(filepath.Join(testenv.Root(t), path)); err != nil {
@@ -107,7 +109,7 @@ func (s *source) wheel(t *testing.T) []byte {
 		w.Write(data)
 	}
 	add("own/prompts.csv", prompts.Bytes())
-	for i, name := range []string{"chats", "forms", "control"} {
+	for i, name := range []string{"chats", "forms", "letters", "control"} {
 		var lines bytes.Buffer
 		for _, it := range s.items[i+1] {
 			_, carrier, _ := strings.Cut(it.Carrier, "/") // the reader puts the source before it
@@ -154,6 +156,14 @@ sources:
     label: {constant: benign}
     role: pool
     authorship: template`},
+		{"letters", `
+    paths: [own/letters.jsonl]
+    format: jsonl
+    text: [t]
+    carrier: c
+    label: {constant: benign}
+    role: pool
+    authorship: human`},
 		{"control", `
     paths: [own/control.jsonl]
     format: jsonl

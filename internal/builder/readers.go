@@ -28,7 +28,7 @@ func readItems(s *Source, path string, data []byte) ([]Item, error) {
 		}
 	}
 	switch s.Format {
-	case "conversations":
+	case "conversations", "transcripts":
 		return readConversations(s, path, data)
 	case "dialogues":
 		return readDialogues(s, path, data)

@@ -22,9 +22,12 @@ type Record struct {
 	Language   string        `json:"language"`
 	Authorship string        `json:"authorship"`
 	License    string        `json:"license"`
-	Carrier    string        `json:"carrier,omitempty"` // the document or conversation the text was taken from, or ""
-	Frame      string        `json:"frame,omitempty"`   // the sentence frame the text fills, or ""
-	Domain     string        `json:"domain,omitempty"`  // of an authored text
+	Carrier    string        `json:"carrier,omitempty"`   // the document or conversation the text was taken from, or ""
+	Frame      string        `json:"frame,omitempty"`     // the sentence frame the text fills, or ""
+	Own        bool          `json:"own,omitempty"`       // whether we wrote the text, or a part of it
+	Placement  string        `json:"placement,omitempty"` // where an injection stands in its document: start, middle, end
+	Domain     string        `json:"domain,omitempty"`    // of a text of ours, or where a reader named one
+	Disputed   bool          `json:"disputed,omitempty"`  // whether readers doubt the class
 	AttackType string        `json:"attack_type,omitempty"`
 	AttackRule string        `json:"attack_rule,omitempty"` // the rule that named the attack type
 	AttackSpan *[2]int       `json:"attack_span,omitempty"` // bytes of the source's text that the rule rests on
@@ -108,19 +111,24 @@ func removeAll(records []Record, stage, reason string) []Removal {
 // benignPool reports whether r is a benign row that a split may train on.
 func (r Record) benignPool() bool { return r.Role == Pool && r.Label == dataset.Benign }
 
-// authored reports whether r is a text of ours: it stands behind the sources of the lock.
-func (r Record) authored(lock *Lock) bool { return r.Rank >= len(lock.Sources) }
+// ownPrefix begins the strata of our own texts.
+const ownPrefix = "own_"
 
-// stratum is what quotas count: the attack type of an injection, "benign" of a benign row.
-func (r Record) stratum() string {
+// kind is the attack type of an injection, "benign" of a benign row.
+func (r Record) kind() string {
 	if r.Label == dataset.Benign {
 		return "benign"
 	}
 	return r.AttackType
 }
 
-// template reports whether r counts as template in the column source_type.
-func (r Record) template() bool { return r.Authorship == "template" }
+// stratum is what quotas count: the kind of a row, texts of ours apart.
+func (r Record) stratum() string {
+	if r.Own {
+		return ownPrefix + r.kind()
+	}
+	return r.kind()
+}
 
 func texts(records []Record) []string {
 	out := make([]string, len(records))

@@ -49,9 +49,9 @@ func (r rounds) run(kin []Kin) (e *edition, leaks []Leak, err error) {
 }
 
 func (r rounds) families(kin []Kin) error {
-	return r.step(stageFamilies, []string{input(stageSelect, records), stageNear + "/" + pairsFile}, kin,
+	return r.step(stageFamilies, []string{input(stageCarriers, records), stageNear + "/" + pairsFile}, kin,
 		func(in reads) (outcome, error) {
-			joined := Families(in.set(stageSelect, records), in.pairs, kin)
+			joined := Families(in.set(stageCarriers, records), in.pairs, kin)
 			return outcome{sets: map[string][]Record{records: joined}}, nil
 		})
 }

@@ -10,7 +10,7 @@ const stageSelect = "select"
 func Select(in []Record, lock *Lock, seed int64) (kept []Record, removed []Removal) {
 	bySource := make([][]Record, len(lock.Sources))
 	for _, r := range in {
-		if r.authored(lock) {
+		if r.Own {
 			kept = append(kept, r)
 		} else {
 			bySource[r.Rank] = append(bySource[r.Rank], r)

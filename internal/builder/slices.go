@@ -24,8 +24,8 @@ func BalancedSubtypes(test []Record, cfg SlicesConfig, seed int64) ([]Record, er
 		if r.Label == dataset.Benign {
 			limit = cfg.Benign
 		}
-		if held[r.stratum()] < limit {
-			held[r.stratum()]++
+		if held[r.kind()] < limit {
+			held[r.kind()]++
 			out = append(out, r)
 		}
 	}

@@ -121,18 +121,23 @@ func TestDomainRowsFillEachDomainFromFamiliesOfTheirOwn(t *testing.T) {
 		in = append(in, r)
 	}
 	used := map[string]bool{in[0].Family: true}
-	want := map[string]Classes{"legal": {5, 4}, "medical": {3, 0}}
-	out, removed, err := DomainRows(in, want, used, 42)
+	want := map[string]Domain{"legal": {Benign: 6, ThirdParty: 1, Injection: 4}, "medical": {Benign: 3}}
+	public := pool(dataset.Benign, "a public text")
+	public.Domain, public.Family = "legal", "public"
+	out, removed, err := DomainRows(in, []Record{public}, want, used, 42)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := map[string]Classes{}
+	got := map[string]Domain{}
 	for _, r := range out {
 		c := got[r.Domain]
 		if r.Label == dataset.Injection {
 			c.Injection++
 		} else {
 			c.Benign++
+		}
+		if r.Family == "public" {
+			c.ThirdParty++
 		}
 		got[r.Domain] = c
 		if r.ID == in[0].ID {
@@ -143,11 +148,11 @@ func TestDomainRowsFillEachDomainFromFamiliesOfTheirOwn(t *testing.T) {
 		t.Error(diff)
 	}
 	if n := reasons(removed); n["in a family of another split"] != 1 || n["no domain of the split"] != 13 ||
-		len(out)+len(removed) != len(in) {
+		len(out)+len(removed) != len(in)+1 {
 		t.Errorf("%d rows and %v removed", len(out), n)
 	}
-	want["medical"] = Classes{8, 0}
-	_, _, err = DomainRows(in, want, used, 42)
+	want["medical"] = Domain{Benign: 8}
+	_, _, err = DomainRows(in, []Record{public}, want, used, 42)
 	testenv.WantFault(t, err, fault.Integrity, ConfigPath,
 		"domain_ood.medical asks for 8 benign and 0 injection, found 6 and 0")
 }
@@ -161,7 +166,7 @@ func TestParaphraseTakesPlainScarceAttacksAndDropsRepeats(t *testing.T) {
 	in := []Record{seed, other, benign, disguisedRow, control}
 	canonical(in)
 	var seeds []Record
-	reword := func(_ context.Context, of []Record) (out []Record, err error) {
+	reword := func(_ context.Context, of []Record, _ int) (out []Record, err error) {
 		seeds = of
 		for _, text := range []string{"Other", "seed  reworded", "SEED reworded", "seed again"} {
 			r := of[0]
@@ -170,8 +175,8 @@ func TestParaphraseTakesPlainScarceAttacksAndDropsRepeats(t *testing.T) {
 		}
 		return out, nil
 	}
-	cfg := ParaphraseConfig{Types: []string{"tool_injection"}, Rounds: 2}
-	out, removed, err := Paraphrase(t.Context(), in, cfg, reword)
+	cfg := ParaphraseConfig{Rounds: map[string]int{"tool_injection": 2}}
+	out, removed, err := Paraphrase(t.Context(), in, cfg, 42, reword)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +191,7 @@ func TestParaphraseTakesPlainScarceAttacksAndDropsRepeats(t *testing.T) {
 		t.Errorf("removed %+v", removed)
 	}
 	seeds = nil
-	out, _, err = Paraphrase(t.Context(), in, ParaphraseConfig{Types: cfg.Types}, reword)
+	out, _, err = Paraphrase(t.Context(), in, ParaphraseConfig{}, 42, reword)
 	if err != nil || !cmp.Equal(in, out) || seeds != nil {
 		t.Errorf("no rounds, and yet %d rows of %d, %v", len(out), len(in), err)
 	}

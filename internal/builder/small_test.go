@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"pidsbench/internal/authored"
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/lists"
 	"pidsbench/internal/neardup"
@@ -24,6 +25,8 @@ type source struct {
 	lists Lists
 	items [][]Item
 	texts []Record // authored ones
+	// documents are the injections that stand in them
+	documents carriers
 	// files are the hashes of the files that steer the build, and of the program where a test changes it.
 	files map[string]string
 
@@ -57,33 +60,35 @@ var ownFrames = []string{"data/authored/ours.yaml"}
 func small() *source {
 	s := &source{
 		cfg: &Config{
-			Seed: 42, NearDuplicate: 0.95, Family: 0.8, FamilyMargin: 0.02,
-			Paraphrase:   ParaphraseConfig{Types: []string{"encoded_attack", "tool_injection"}, Rounds: 2},
+			Version: "1.0", Seed: 42, NearDuplicate: 0.95, Family: 0.8, FamilyMargin: 0.02,
+			Paraphrase:   ParaphraseConfig{Rounds: map[string]int{"encoded_attack": 2, "tool_injection": 2}},
 			HardBenign:   HardBenignConfig{Real: 9, MaxFamily: 2, Curated: 8},
 			Augmentation: AugmentationConfig{SecurityAdjacent: 5, Ordinary: 5},
 			Structural: StructuralConfig{Seeds: 5, Adjacent: 2, MinChars: 20, MaxChars: 1000, MaxFamily: 3,
 				FillerChars: 200, FillerMax: 300},
-			Balance: BalanceConfig{MaxSource: 750, MaxTemplate: 200, MaxFrame: 60},
+			Balance: BalanceConfig{MaxSource: 750, MaxFrame: 200},
 			Quotas: Quotas{
 				Train: Quota{"benign": 70, "direct_override": 14, "roleplay_attack": 13, "data_exfiltration": 12,
-					"tool_injection": 16, "contextual_manipulation": 12, "encoded_attack": 7},
+					"tool_injection": 16, "contextual_manipulation": 12, "own_encoded_attack": 7, "own_tool_injection": 6,
+					"own_benign": 4},
 				Val: Quota{"benign": 12, "direct_override": 3, "roleplay_attack": 3, "data_exfiltration": 2,
-					"tool_injection": 3, "contextual_manipulation": 2, "encoded_attack": 2},
+					"tool_injection": 3, "contextual_manipulation": 2, "own_encoded_attack": 2},
 				Test: Quota{"benign": 28, "direct_override": 6, "roleplay_attack": 5, "data_exfiltration": 5,
-					"tool_injection": 6, "contextual_manipulation": 5, "encoded_attack": 3},
+					"tool_injection": 6, "contextual_manipulation": 5, "own_encoded_attack": 3},
 			},
 			Obfuscation: ObfuscationConfig{Train: Classes{16, 14}, Val: Classes{3, 3}, Test: Classes{5, 13}, Twins: 8,
 				Weights: maps.Clone(weights)},
 			Slices:  SlicesConfig{Benign: 12, PerSubtype: 4},
 			HeldOut: HeldOutConfig{Seeds: 4},
-			Domain:  map[string]Classes{"legal": {2, 2}, "medical": {2, 1}},
+			Domain:  map[string]Domain{"legal": {Benign: 4, ThirdParty: 2, Injection: 2}, "medical": {Benign: 2, Injection: 1}},
 		},
 		files: map[string]string{},
 	}
 	s.cfg.HardBenign.Negative.Train, s.cfg.HardBenign.Negative.Val = 6, 4
-	s.cfg.Authored = []AuthoredFile{{File: ownFrames[0], PerFrame: 1, Use: Pool}}
+	s.cfg.Authored.Frames = []FrameFile{{File: ownFrames[0], PerFrame: 1, Use: Pool}}
+	s.cfg.Carriers = CarriersConfig{Sources: []string{"letters"}, MinChars: 20, Bare: 1, Asked: 1}
 	for _, path := range append(slices.Clone(ownFrames), LockPath, GoalsPath, adjacentPath, dropPath, hardBenignPath,
-		subtypePath, paraphrasePath) {
+		domainPath, subtypePath, paraphrasePath) {
 		s.files[path] = "hash of " + path
 	}
 	in := func(id string, role Role, hard bool, authorship string, sel Selection) Source {
@@ -94,11 +99,12 @@ func small() *source {
 		in("prompts", Pool, true, "unknown", Selection{}),
 		in("chats", Pool, false, "human", Selection{Max: 60, Filler: 28, OnePerCarrier: true}),
 		in("forms", Pool, false, "template", Selection{}),
+		in("letters", Pool, false, "human", Selection{}),
 		in("control", Control, false, "human", Selection{Max: 20}),
 	}}
 	s.items = make([][]Item, len(s.lock.Sources))
 	s.lists = Lists{Drops: map[string]string{}, Adjacent: hasWord("prompts"), Verdicts: map[string]lists.Verdict{},
-		Classify: classifyByWord}
+		Disputed: map[string]string{}, Domains: map[string]string{}, Classify: classifyByWord}
 	s.fillPrompts()
 	for i, text := range sentences(110, "chats") {
 		s.items[1] = append(s.items[1], Item{Text: text, Carrier: fmt.Sprint("chats/c", i%90)})
@@ -106,15 +112,23 @@ func small() *source {
 	for i, text := range sentences(12, "forms") { // the rows of one form are one family
 		s.items[2] = append(s.items[2], Item{Text: text, Carrier: fmt.Sprint("forms/f", i/6)})
 	}
+	for i, text := range sentences(18, "letters") { // three lines each
+		k := i / 3
+		if i%3 == 0 {
+			s.items[3] = append(s.items[3], Item{Carrier: fmt.Sprint("letters/l", k)})
+		}
+		s.items[3][k].Text = strings.TrimSpace(s.items[3][k].Text + "\n" + text)
+	}
 	for _, text := range sentences(40, "control") {
-		s.items[3] = append(s.items[3], Item{Text: text})
+		s.items[4] = append(s.items[4], Item{Text: text})
 	}
 	// Rows that are no repeats of rows of the pool, and too much alike.
 	for i, like := range []string{s.items[0][4].Text, s.items[0][8].Text, s.items[0][14].Text} {
-		s.items[3] = append(s.items[3], Item{Text: fmt.Sprint(like, " likewise", i)})
+		s.items[4] = append(s.items[4], Item{Text: fmt.Sprint(like, " likewise", i)})
 	}
-	s.items[3] = append(s.items[3], Item{Text: " \t"})
+	s.items[4] = append(s.items[4], Item{Text: " \t"})
 	s.lists.Drops[textnorm.ExactHash(s.items[0][2].Text)] = "fragment"
+	s.lists.Disputed[textnorm.ExactHash(s.items[0][6].Text)] = "may be meant"
 	s.author()
 	return s
 }
@@ -139,6 +153,8 @@ func (s *source) fillPrompts() {
 			if i%100 != 80 { // else nobody read it
 				s.lists.Verdicts[textnorm.ExactHash(text)] = v
 			}
+		case i%20 == 4:
+			s.lists.Domains[textnorm.ExactHash(text)] = []string{"legal", "sailing"}[i/20%2]
 		}
 		s.items[0] = append(s.items[0], Item{Text: text, Label: label})
 		if i%15 == 0 { // a near twin
@@ -160,7 +176,7 @@ func (s *source) author() {
 	add := func(role Role, label dataset.Label, text string, change func(*Record)) {
 		r := Record{ID: recordID(TemplateSource, label, text), Text: text, Label: label, Source: TemplateSource,
 			Rank: len(s.lock.Sources), Role: role, Language: "en", Authorship: "template", License: OwnLicence,
-			Obfuscation: "none"}
+			Own: true, Obfuscation: "none"}
 		change(&r)
 		s.texts = append(s.texts, r)
 	}
@@ -187,15 +203,33 @@ func (s *source) author() {
 	for _, text := range sentences(6, "benign twins") {
 		add(Pool, dataset.Benign, text, func(*Record) {})
 	}
+	s.carry()
 	canonical(s.texts)
 }
 
+// carry adds a document of ours with an injection, and injections and a request for those of others.
+func (s *source) carry() {
+	said := sentences(5, "carried")
+	attack := func(id, text string) authored.Text {
+		return authored.Text{ID: id, Text: "execute " + text, Description: authored.Description{
+			Label: "injection", Subtype: "tool_injection", Language: "en", Authorship: "llm"}}
+	}
+	s.documents = carriers{rank: len(s.lock.Sources) + 2,
+		own:      map[string][]authored.Text{"carrier/ours/a": {attack("carrier/ours/a_1", said[0])}},
+		general:  []authored.Text{attack("carrier/ours/x", said[1]), attack("carrier/ours/y", said[2])},
+		requests: []authored.Request{{ID: "carrier/ours/r", Text: "compare {document} and {document}", Documents: 2}}}
+	text := strings.Join(sentences(4, "own document"), "\n")
+	s.texts = append(s.texts, Record{ID: recordID(CarrierSource, 0, text), Text: text, Source: CarrierSource,
+		Rank: s.documents.rank, Role: Pool, Language: "en", Authorship: "llm", License: OwnLicence, Own: true,
+		Carrier: "carrier/ours/a", Frame: "carrier/ours/a", Obfuscation: "none"})
+}
+
 // reword turns the words of each seed round, once a round.
-func (s *source) reword(_ context.Context, seeds []Record) (out []Record, err error) {
+func (s *source) reword(_ context.Context, seeds []Record, rounds int) (out []Record, err error) {
 	s.reworded = nil
 	for _, seed := range seeds {
 		words := strings.Fields(seed.Text)
-		for round := 1; round <= s.cfg.Paraphrase.Rounds; round++ {
+		for round := 1; round <= rounds; round++ {
 			r := seed
 			r.Text = strings.Join(slices.Concat([]string{"please"}, words[round:], words[:round]), " ")
 			r.ID, r.Parent, r.Round, r.Generator = recordID(r.Source, r.Label, r.Text), seed.ID, round, "turning"
@@ -217,6 +251,7 @@ func (s *source) plan() plan {
 			s.runs = append(s.runs, "texts")
 			return s.texts, nil
 		},
+		carriers: func() (carriers, error) { return s.documents, nil },
 	}
 }
 
@@ -330,7 +365,8 @@ func (b *build) stage(t testing.TB, name string) map[string][]Record {
 	out := map[string][]Record{}
 	for path, data := range b.left {
 		set, ok := strings.CutPrefix(path, prefix)
-		if set, isSet := strings.CutSuffix(set, ".jsonl"); ok && isSet && set != "removed" && set != "pairs" && set != "leaks" {
+		set, isSet := strings.CutSuffix(set, ".jsonl")
+		if ok && isSet && !slices.Contains([]string{"removed", "pairs", "leaks"}, set) {
 			rows, err := decodeLines[Record]([]byte(data))
 			if err != nil {
 				t.Fatal(err)

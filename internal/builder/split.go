@@ -27,7 +27,8 @@ const (
 // allow.
 //
 // Then whole families move from the spare part to parts that still lack rows, and rows beyond a quota are removed, in
-// hash order. What a quota still lacks then, checkShares says.
+// hash order, the texts of matched carriers last and those of frames first. What a quota still lacks then, checkShares
+// says.
 func Split(in []Record, quotas Quotas, seed int64) (out [testPart + 1][]Record, removed []Removal) {
 	want := [parts]Quota{quotas.Train, quotas.Val, quotas.Test, Quota{}}
 	total := map[string]int64{}
@@ -47,7 +48,10 @@ func Split(in []Record, quotas Quotas, seed int64) (out [testPart + 1][]Record, 
 			}
 		}
 		held := Quota{}
-		for _, r := range inHashOrder(rows, seed, stageSplit+" trim") {
+		rows = inHashOrder(rows, seed, stageSplit+" trim")
+		first := precedence(rows)
+		slices.SortStableFunc(rows, func(a, b Record) int { return cmp.Compare(first(a), first(b)) })
+		for _, r := range rows {
 			if held[r.stratum()] < want[p][r.stratum()] {
 				held[r.stratum()]++
 				out[p] = append(out[p], r)

@@ -166,23 +166,22 @@ func TestMissedSharesAreNamedTogether(t *testing.T) {
 	addFamilies(&in, "a", 1, "", ones(1)...)
 	for i := range in {
 		if in[i].Source == "b" {
-			in[i].Authorship, in[i].Frame = "template", "b/frame"
+			in[i].Frame = "b/frame"
 		}
 	}
 	quota := Quota{"benign": 10, "direct_override": 4, "": 1}
-	if err := checkShares("val", in, quota, BalanceConfig{MaxSource: 700, MaxTemplate: 200, MaxFrame: 200}); err != nil {
+	if err := checkShares("val", in, quota, BalanceConfig{MaxSource: 700, MaxFrame: 200}); err != nil {
 		t.Error(err)
 	}
 	if err := checkShares("val", in, quota, BalanceConfig{}); err != nil {
 		t.Errorf("without limits: %v", err)
 	}
 	err := checkShares("val", in, Quota{"benign": 11, "direct_override": 4, "tool_injection": 2},
-		BalanceConfig{MaxSource: 699, MaxTemplate: 199, MaxFrame: 199})
+		BalanceConfig{MaxSource: 699, MaxFrame: 199})
 	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "val misses its shares", "benign 10, expected 11",
 		"tool_injection 0, expected 2",
 		" 1, expected none", "source a has 7 of 10 rows, expected at most 699 in 1000",
-		"frame b/frame has 3 of 15 rows, expected at most 199 in 1000",
-		"source type template has 3 of 15 rows, expected at most 199 in 1000")
+		"frame b/frame has 3 of 15 rows, expected at most 199 in 1000")
 }
 
 func TestAShortPoolEndsTheBuild(t *testing.T) {
@@ -192,23 +191,22 @@ func TestAShortPoolEndsTheBuild(t *testing.T) {
 	testenv.WantFault(t, err, fault.Integrity, ConfigPath, "misses its shares", "roleplay_attack")
 }
 
-func TestBalanceTakesPublicRowsFirstAndCapsSources(t *testing.T) {
+func TestBalanceKeepsOriginsApartAndCapsSources(t *testing.T) {
 	var in []Record
 	addFamilies(&in, "big", 0, "", ones(300)...)
 	addFamilies(&in, "small", 0, "", ones(90)...)
 	addFamilies(&in, "public", 1, "direct_override", ones(30)...)
-	addFamilies(&in, "ours", 1, "direct_override", ones(100)...)
+	addFamilies(&in, TemplateSource, 1, "direct_override", ones(100)...)
+	addFamilies(&in, WrittenSource, 1, "direct_override", ones(25)...)
 	addFamilies(&in, "public", 1, "tool_injection", ones(200)...)
-	addFamilies(&in, "ours", 1, "tool_injection", ones(50)...)
+	addFamilies(&in, TemplateSource, 1, "tool_injection", ones(50)...)
 	addFamilies(&in, "public", 1, "roleplay_attack", ones(9)...)
 	for i := range in {
-		if in[i].Source == "ours" {
-			in[i].Authorship = "template"
-		}
+		in[i].Own = slices.Contains(OwnSources, in[i].Source)
 	}
 	canonical(in)
-	q := Quotas{Train: Quota{"benign": 150, "direct_override": 40, "tool_injection": 40}, Val: Quota{"benign": 30},
-		Test: Quota{"benign": 20, "direct_override": 10}}
+	q := Quotas{Train: Quota{"benign": 150, "direct_override": 40, "own_direct_override": 20, "tool_injection": 40},
+		Val: Quota{"benign": 30}, Test: Quota{"benign": 20, "own_direct_override": 10}}
 	out, removed := Balance(in, q, BalanceConfig{MaxSource: 500}, 42)
 	count := map[string]int{}
 	for _, r := range out {
@@ -216,32 +214,22 @@ func TestBalanceTakesPublicRowsFirstAndCapsSources(t *testing.T) {
 	}
 	want := map[string]int{
 		"big benign": 100, "small benign": 90, // half of 200
-		"public direct_override": 30, "ours direct_override": 60, // 50 and at least 40 spare ones
-		"public tool_injection": 80, // no template row is needed
+		"public direct_override":      30,
+		"written own_direct_override": 25, "template own_direct_override": 45, // 30 and at least 40 spare ones
+		"public tool_injection": 80, // no text of ours is asked for
 	}
 	if diff := cmp.Diff(want, count); diff != "" {
 		t.Error(diff)
 	}
 	if n := reasons(removed); n["beyond the share of its source"] != 200 ||
-		n["beyond the quotas of direct_override"] != 40 ||
-		n["beyond the quotas of tool_injection"] != 170 || len(out)+len(removed) != len(in) {
+		n["beyond the quotas of own_direct_override"] != 55 ||
+		n["beyond the quotas of tool_injection"] != 120 || len(out)+len(removed) != len(in) {
 		t.Errorf("%d of %d rows, %v removed", len(out), len(in), n)
 	}
 	draw.Order(in, 3, "permute", byID)
 	again, _ := Balance(in, q, BalanceConfig{MaxSource: 500}, 42)
 	if diff := cmp.Diff(out, again); diff != "" {
 		t.Errorf("the order of the rows matters: %s", diff)
-	}
-	shared, _ := Balance(in, q, BalanceConfig{Template: 250}, 42)
-	ours := map[string]int{}
-	for _, r := range shared {
-		if r.template() {
-			ours[r.stratum()]++
-		}
-	}
-	// A quarter of the 80 rows of tool_injection; direct_override needs more for want of others.
-	if diff := cmp.Diff(map[string]int{"direct_override": 60, "tool_injection": 20}, ours); diff != "" {
-		t.Error(diff)
 	}
 	free, _ := Balance(in, q, BalanceConfig{}, 42)
 	benign := 0
@@ -261,5 +249,36 @@ func TestBalanceKeepsSixInAHundredMoreThanLargeQuotas(t *testing.T) {
 	out, _ := Balance(in, Quotas{Train: Quota{"benign": 1000}}, BalanceConfig{}, 42)
 	if len(out) != 1060 {
 		t.Errorf("%d rows, want 6 in 100 more than 1000", len(out))
+	}
+}
+
+// A quota is cut by rows of frames first, so that documents keep all their places.
+func TestMatchedCarriersStayWholeWhereAQuotaIsCut(t *testing.T) {
+	var in []Record
+	addFamilies(&in, TemplateSource, 1, "tool_injection", ones(60)...)
+	addFamilies(&in, WrittenSource, 1, "tool_injection", ones(60)...)
+	addFamilies(&in, CarrierSource, 1, "tool_injection", 3, 3, 3, 3, 3, 3, 3, 3, 3, 3)
+	for i := range in {
+		in[i].Own = true
+	}
+	canonical(in)
+	q := Quotas{Train: Quota{"own_tool_injection": 20}, Val: Quota{"own_tool_injection": 6},
+		Test: Quota{"own_tool_injection": 7}}
+	pool, _ := Balance(in, q, BalanceConfig{}, 42)
+	count := map[string]int{}
+	for _, r := range pool {
+		count[r.Source]++
+	}
+	if count[CarrierSource] != 30 || count[WrittenSource] != 43 || count[TemplateSource] != 0 { // 33 and 40 spare ones
+		t.Errorf("the pool holds %v", count)
+	}
+	parts, _ := Split(pool, q, 42)
+	for p, rows := range parts {
+		_, members := byFamily(rows)
+		for name, m := range members {
+			if rows[m[0]].Source == CarrierSource && len(m) != 3 && len(rows) > 6 {
+				t.Errorf("%s holds %d of 3 rows of %s", partNames[p], len(m), name)
+			}
+		}
 	}
 }

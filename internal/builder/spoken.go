@@ -8,7 +8,8 @@ import (
 )
 
 // readConversations reads an object of conversations by id, each a list of turns, each a list of messages. A turn, its
-// messages joined by a space, is one row; the conversation is its carrier.
+// messages joined by a space, is one row; the conversation is its carrier. Of transcripts a conversation is one row,
+// its turns the lines of A and B in alternation, and its carrier that of the source that holds the turns.
 func readConversations(s *Source, path string, data []byte) ([]Item, error) {
 	var all map[string]struct {
 		Messages [][]struct {
@@ -20,13 +21,22 @@ func readConversations(s *Source, path string, data []byte) ([]Item, error) {
 	}
 	var items []Item
 	for id, conversation := range all {
-		for _, turn := range conversation.Messages {
+		var lines []string
+		for n, turn := range conversation.Messages {
 			parts := make([]string, len(turn))
 			for i, m := range turn {
 				parts[i] = m.Text
 			}
-			it := Item{Text: strings.Join(parts, " "), Label: s.Label.constant(), Carrier: s.ID + "/" + id}
-			items = append(items, it)
+			text := strings.Join(parts, " ")
+			if s.Format == "transcripts" {
+				lines = append(lines, "AB"[n%2:n%2+1]+": "+strings.Join(strings.Fields(text), " "))
+				continue
+			}
+			items = append(items, Item{Text: text, Label: s.Label.constant(), Carrier: s.ID + "/" + id})
+		}
+		if s.Format == "transcripts" {
+			items = append(items, Item{Text: strings.Join(lines, "\n"), Label: s.Label.constant(),
+				Carrier: s.Carrier + "/" + id})
 		}
 	}
 	slices.SortFunc(items, func(a, b Item) int {

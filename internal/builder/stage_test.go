@@ -27,11 +27,12 @@ import (
 
 // the stages of a build, and for each what it reads of others
 var readsOf = map[string][]string{
-	stageImport: nil, stageTemplates: nil, stageClassify: {stageImport, stageTemplates}, stageClean: {stageClassify},
-	stageParaphrase: {stageClean}, stageSelect: {stageParaphrase}, stageNear: {stageSelect},
-	stageFamilies: {stageSelect, stageNear}, stageHoldOut: {stageFamilies}, stageBalance: {stageHoldOut},
-	stageSplit: {stageBalance}, stageObfuscate: {stageSplit, stageHoldOut}, stageSlices: {stageObfuscate},
-	stageCheck: {stageHoldOut, stageObfuscate, stageSlices},
+	stageImport: nil, stageAuthored: nil, stageClassify: {stageImport, stageAuthored}, stageClean: {stageClassify},
+	stageParaphrase: {stageClean}, stageSelect: {stageParaphrase}, stageCarriers: {stageSelect},
+	stageNear: {stageCarriers}, stageFamilies: {stageCarriers, stageNear}, stageHoldOut: {stageFamilies},
+	stageBalance: {stageHoldOut}, stageSplit: {stageBalance}, stageObfuscate: {stageSplit, stageHoldOut},
+	stageSlices: {stageObfuscate},
+	stageCheck:  {stageHoldOut, stageObfuscate, stageSlices},
 }
 
 func allStages() []string { return slices.Sorted(maps.Keys(readsOf)) }
@@ -104,7 +105,7 @@ func TestAChangeReachesWhatDependsOnItAndNothingElse(t *testing.T) {
 			downstream(stageObfuscate)},
 		{"balance.max_frame", func(s *source) { s.cfg.Balance.MaxFrame++ }, []string{stageBalance, stageSplit}},
 		{"hard_benign.real", func(s *source) { s.cfg.HardBenign.Real-- }, []string{stageHoldOut, stageCheck}},
-		{"domain_ood", func(s *source) { s.cfg.Domain["medical"] = Classes{1, 1} },
+		{"domain_ood", func(s *source) { s.cfg.Domain["medical"] = Domain{Benign: 1, Injection: 1} },
 			[]string{stageHoldOut, stageCheck}},
 		{"structural.seeds", func(s *source) { s.cfg.Structural.Seeds-- }, downstream(stageHoldOut)},
 		{"structural.filler_chars", func(s *source) { s.cfg.Structural.FillerChars = 150 },
@@ -113,14 +114,17 @@ func TestAChangeReachesWhatDependsOnItAndNothingElse(t *testing.T) {
 		{"family_margin", func(s *source) { s.cfg.FamilyMargin = 0.021 }, []string{stageNear}},
 		{"family", func(s *source) { s.cfg.Family, s.cfg.FamilyMargin = 0.801, 0.021 }, []string{stageCheck}},
 		{"near_duplicate", func(s *source) { s.cfg.NearDuplicate = 1 }, downstream(stageClean)},
-		{"paraphrase.rounds", func(s *source) { s.cfg.Paraphrase.Rounds = 1 }, downstream(stageParaphrase)},
+		{"carriers.bare", func(s *source) { s.cfg.Carriers.Bare = 2 },
+			[]string{stageCarriers, stageNear, stageFamilies, stageHoldOut, stageBalance, stageSplit, stageObfuscate,
+				stageCheck}},
+		{"paraphrase.rounds", func(s *source) { s.cfg.Paraphrase.Rounds["tool_injection"] = 1 }, downstream(stageParaphrase)},
 
 		// So does a file. That its hash is an input is what the test below shows.
 		{"a verdict", func(s *source) {
 			s.files[hardBenignPath] = "another"
 			s.lists.Verdicts[textnorm.ExactHash(s.items[0][0].Text)] = lists.Verdict{Verdict: verdictHarmful}
-		}, []string{stageClean, stageParaphrase, stageSelect, stageNear, stageFamilies, stageHoldOut,
-			stageCheck}},
+		}, []string{stageClean, stageParaphrase, stageSelect, stageCarriers, stageNear, stageFamilies,
+			stageHoldOut, stageCheck}},
 		{"an attack rule", func(s *source) {
 			s.files[subtypePath] = "another"
 			s.lists.Classify = func(text string) (m subtype.Match) {
@@ -141,11 +145,12 @@ func TestAChangeReachesWhatDependsOnItAndNothingElse(t *testing.T) {
 			s.lock.Sources = append(s.lock.Sources, more)
 			s.items = append(s.items, nil)
 			for _, text := range sentences(12, "notes") {
-				s.items[4] = append(s.items[4], Item{Text: text})
+				s.items[5] = append(s.items[5], Item{Text: text})
 			}
 			for i := range s.texts {
-				s.texts[i].Rank = len(s.lock.Sources)
+				s.texts[i].Rank++
 			}
+			s.documents.rank++
 		}, allStages()},
 		{"the seed", func(s *source) { s.cfg.Seed++ }, allStages()},
 	} {
@@ -196,8 +201,9 @@ func TestStagesNameTheFilesThatTheyRead(t *testing.T) {
 	want := map[string][]string{
 		LockPath:       {stageImport, stageClean, stageSelect, stageHoldOut},
 		GoalsPath:      {stageImport},
-		dropPath:       {stageImport, stageClean}, // templates are dropped before they are filled
-		ownFrames[0]:   {stageTemplates},
+		dropPath:       {stageImport, stageClassify, stageClean}, // templates are dropped before they are filled
+		ownFrames[0]:   {stageAuthored, stageCarriers},
+		domainPath:     {stageClassify},
 		subtypePath:    {stageClassify},
 		adjacentPath:   {stageClean},
 		hardBenignPath: {stageClean, stageHoldOut},
@@ -350,8 +356,8 @@ func TestABuildStoppedAnywhereGoesOnToTheSameBytes(t *testing.T) {
 	}
 	t.Run("after each stage in turn", func(t *testing.T) {
 		dir := t.TempDir()
-		for _, stage := range []string{stageImport, stageTemplates, stageClassify, stageClean, stageParaphrase, stageSelect,
-			stageNear, "round-01/" + stageFamilies, "round-01/" + stageHoldOut, "round-01/" + stageBalance,
+		for _, stage := range []string{stageImport, stageAuthored, stageClassify, stageClean, stageParaphrase, stageSelect,
+			stageCarriers, stageNear, "round-01/" + stageFamilies, "round-01/" + stageHoldOut, "round-01/" + stageBalance,
 			"round-01/" + stageSplit, "round-01/" + stageObfuscate} {
 			s := small()
 			ctx, cancel := context.WithCancel(t.Context())
@@ -377,13 +383,13 @@ func TestABuildStoppedAnywhereGoesOnToTheSameBytes(t *testing.T) {
 		stageImport: func(s *source, p *plan, cancel func()) {
 			p.items = func() ([][]Item, error) { cancel(); return s.items, nil }
 		},
-		stageTemplates: func(s *source, p *plan, cancel func()) {
+		stageAuthored: func(s *source, p *plan, cancel func()) {
 			p.texts = func() ([]Record, error) { cancel(); return s.texts, nil }
 		},
 		stageParaphrase: func(s *source, p *plan, cancel func()) {
-			p.paraphrase = func(ctx context.Context, seeds []Record) ([]Record, error) {
+			p.paraphrase = func(ctx context.Context, seeds []Record, rounds int) ([]Record, error) {
 				cancel()
-				return s.reword(ctx, seeds)
+				return s.reword(ctx, seeds, rounds)
 			}
 		},
 	} {
@@ -414,7 +420,7 @@ func TestAFailedStageLeavesNothing(t *testing.T) {
 	if _, err := assemble(s.workshop(t, dir), p); !errors.Is(err, broken) {
 		t.Fatalf("the error is %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, stageTemplates)); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, stageAuthored)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the failed stage left a folder (%v)", err)
 	}
 	got, err := s.assembleIn(t, dir)

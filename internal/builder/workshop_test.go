@@ -37,7 +37,7 @@ func TestAStoppedBuildDoesNotWaitForALongStage(t *testing.T) {
 	if took := time.Since(start); took > 2*time.Second {
 		t.Errorf("the build ended %v after it was stopped", took)
 	}
-	if _, err := os.Stat(filepath.Join(dir, stageTemplates)); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(dir, stageAuthored)); !os.IsNotExist(err) {
 		t.Errorf("the stopped stage left a folder (%v)", err)
 	}
 }

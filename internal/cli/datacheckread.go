@@ -85,7 +85,7 @@ func readEdition(st *State, cmd *cobra.Command, opts *checkOptions, c *checked) 
 
 // vocabulary returns the values that configs/schema.yaml takes from the lock, and those of our own texts.
 func vocabulary(lock *builder.Lock) map[string][]string {
-	lists := map[string][]string{"sources": {builder.TemplateSource}, "licences": {builder.OwnLicence}}
+	lists := map[string][]string{"sources": builder.OwnSources, "licences": {builder.OwnLicence}}
 	for _, s := range lock.Sources {
 		lists["sources"] = append(lists["sources"], s.ID)
 		if !slices.Contains(lists["licences"], s.Licence) {

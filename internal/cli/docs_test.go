@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -96,7 +98,7 @@ func TestTheNumbersInTheReadmeAreThoseOfTheProgram(t *testing.T) {
 		}
 		shown, _, _ := strings.Cut(string(got), "\nConfusion counts")
 		if !*update {
-			compareNumbers(t, want, shown)
+			compareNumbers(t, "README.md", want, shown)
 		}
 		out.Write(text[last:b[4]])
 		out.WriteString(shown)
@@ -110,15 +112,93 @@ func TestTheNumbersInTheReadmeAreThoseOfTheProgram(t *testing.T) {
 	}
 }
 
+// figures is the table of docs/data.md that says what gives the class away.
+func figures(t *testing.T, stats []byte) string {
+	t.Helper()
+	var in struct {
+		Splits []struct {
+			Split             string
+			Benign, Injection int
+			Groups            []struct {
+				Value, Class string
+				Rows         int
+			}
+		}
+		Probes []struct {
+			Probe string
+			Rows  []struct {
+				Case    string
+				Numbers []struct {
+					On, Metric string
+					Value      *float64
+					Lo, Hi     *float64
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(stats, &in); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("| probe | what | on | metric | value | 95 % |\n|---|---|---|---|---:|---|\n")
+	for _, p := range in.Probes {
+		for _, r := range p.Rows {
+			for _, n := range r.Numbers {
+				if n.Value == nil || n.Metric == "majority" || n.Metric == "balanced_accuracy" {
+					continue
+				}
+				interval := ""
+				if n.Lo != nil {
+					interval = fmt.Sprintf("%.3f–%.3f", *n.Lo, *n.Hi)
+				}
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %.3f | %s |\n", p.Probe, r.Case, n.On, n.Metric, *n.Value, interval)
+			}
+		}
+	}
+	b.WriteString("\n| split | benign: over 256 tokens | over 512 | injection: over 256 tokens | over 512 |\n" +
+		"|---|---:|---:|---:|---:|\n")
+	for _, s := range in.Splits {
+		long, longer := map[string]int{}, map[string]int{}
+		for _, g := range s.Groups {
+			switch g.Value {
+			case "257–512":
+				long[g.Class] += g.Rows
+			case "513+":
+				long[g.Class] += g.Rows
+				longer[g.Class] += g.Rows
+			}
+		}
+		per := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
+		fmt.Fprintf(&b, "| %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% |\n", s.Split, per(long["benign"], s.Benign),
+			per(longer["benign"], s.Benign), per(long["injection"], s.Injection), per(longer["injection"], s.Injection))
+	}
+	return b.String()
+}
+
+func TestTheDataPageShowsTheFigures(t *testing.T) {
+	real(t)
+	out, err := program(t, t.TempDir(), "data", "stats", "--split", "train,val,test,domain_ood", "--by", "tokens", "--probes",
+		"baseline,length,source_type,authored", "--format", "json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = "docs/data.md"
+	if table := figures(t, out); *update {
+		testenv.SetRegion(t, page, "figures", table)
+	} else {
+		compareNumbers(t, page, testenv.Region(t, page, "figures"), table)
+	}
+}
+
 var number = regexp.MustCompile(`\d+(?:\.\d+)?`)
 
-func compareNumbers(t *testing.T, want, got string) {
+func compareNumbers(t *testing.T, page, want, got string) {
 	t.Helper()
 	squeeze := func(s string) string {
 		return strings.Join(strings.Fields(strings.ReplaceAll(number.ReplaceAllString(s, "#"), "─", "")), " ")
 	}
 	if squeeze(want) != squeeze(got) {
-		t.Errorf("README.md shows\n%s\nthe program prints\n%s", want, got)
+		t.Errorf("%s shows\n%s\nthe program prints\n%s", page, want, got)
 		return
 	}
 	wants, gots := number.FindAllString(want, -1), number.FindAllString(got, -1)
@@ -126,7 +206,7 @@ func compareNumbers(t *testing.T, want, got string) {
 		w, _ := strconv.ParseFloat(wants[i], 64)
 		g, _ := strconv.ParseFloat(gots[i], 64)
 		if math.Abs(w-g) > 0.003 {
-			t.Errorf("README.md says %s where the program prints %s (run the test with -update)", wants[i], gots[i])
+			t.Errorf("%s says %s where the program prints %s (run the test with -update)", page, wants[i], gots[i])
 		}
 	}
 }

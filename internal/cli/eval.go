@@ -67,7 +67,7 @@ func runEval(ctx context.Context, st *State, cmd *cobra.Command, opts *evalOptio
 	if err != nil {
 		return err
 	}
-	r := f.results(&opts.score, policies, detectors)
+	r := f.results(&opts.score, &opts.table, policies, detectors)
 	r.Run = runRecord(st)
 	if err := opts.table.show(st, r); err != nil {
 		return err
@@ -108,11 +108,11 @@ func needsVal(policies []threshold.Policy) bool {
 }
 
 // results computes the cells of the frame.
-func (f *frame) results(o *scoreOptions, policies []threshold.Policy, detectors []results.Detector) *results.Results {
+func (f *frame) results(o *scoreOptions, t *tableOptions, policies []threshold.Policy, detectors []results.Detector) *results.Results {
 	return results.Build(results.Input{
 		Edition: f.edition, EditionName: f.name, ManifestSHA256: f.manifestSHA, WindowMode: o.windows,
 		Splits: f.splits, Val: f.val, NoVal: f.noVal, ValPromised: !f.borrowed, Detectors: detectors, Policies: policies, Limit: o.limit,
-		Absent: f.absent, PublicSubset: f.publicSubset,
+		Absent: f.absent, PublicSubset: f.publicSubset, Undisputed: t.undisputed,
 	})
 }
 

@@ -147,6 +147,7 @@ func (o *scoreOptions) mode() (engine.Mode, error) {
 type tableOptions struct {
 	format     string
 	thresholds []string
+	undisputed bool
 }
 
 func (o *tableOptions) register(cmd *cobra.Command) {
@@ -154,6 +155,8 @@ func (o *tableOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.format, "format", "table", "table, markdown, csv, latex or json")
 	f.StringArrayVar(&o.thresholds, "threshold", nil, "threshold policy, repeatable: fixed:0.5, val_f1, val_f1:high, "+
 		"val_fpr:0.01, native (default: fixed:0.5, val_f1 and, where declared, native)")
+	f.BoolVar(&o.undisputed, "undisputed", false, "leave out the rows whose label readers doubt (column disputed); "+
+		"thresholds rest on all of val")
 }
 
 // policies returns the policies asked for; by default fixed:0.5, val_f1 and, when a detector above the line declares

@@ -63,7 +63,7 @@ func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
 		}
 		detectors = append(detectors, d)
 	}
-	r := f.results(&opts.score, policies, detectors)
+	r := f.results(&opts.score, &opts.table, policies, detectors)
 	r.Run = runRecord(st)
 	if err := opts.table.show(st, r); err != nil {
 		return err

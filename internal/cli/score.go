@@ -43,5 +43,5 @@ func runScore(ctx context.Context, st *State, cmd *cobra.Command, opts *scoreCmd
 	if err != nil {
 		return err
 	}
-	return verdict(f.results(&opts.score, nil, detectors), retry)
+	return verdict(f.results(&opts.score, &tableOptions{}, nil, detectors), retry)
 }

@@ -60,7 +60,8 @@ func (p *project) openStats(st *State, opts *statsOptions) (*statsInput, error) 
 			return nil, err
 		}
 		probed := func(name string) bool {
-			return len(opts.probeNames()) > 0 && (name == "train" || name == "test" || axis[name] == dataset.HardBenign)
+			return len(opts.probeNames()) > 0 && (name == "train" || name == "test" || axis[name] == dataset.HardBenign ||
+				axis[name] == dataset.OrdinaryBenign)
 		}
 		m, err := p.loadManifest(e)
 		if err != nil {
@@ -90,6 +91,8 @@ func (in *statsInput) probes(s *dataset.Split, axis dataset.Axis) {
 		in.probe.Test = s
 	case axis == dataset.HardBenign:
 		in.probe.HardBenign = s
+	case axis == dataset.OrdinaryBenign:
+		in.probe.Ordinary = s
 	}
 }
 

@@ -36,8 +36,7 @@ func (f *Frame) derive(c chooser) (Text, error) {
 	}
 	t := d.text
 	t.Text = tidy(d.out.String(), f.words)
-	t.Frame, t.Label, t.Subtype = f.ID, f.Label, f.Subtype
-	t.Domain, t.Language, t.Authorship = f.Domain, f.Language, f.Authorship
+	t.Frame, t.Description = f.ID, f.Description
 	return t, nil
 }
 

@@ -4,21 +4,17 @@ import (
 	"fmt"
 	"math/big"
 
-	"pidsbench/internal/dataset"
+	"pidsbench/internal/authored"
 	"pidsbench/internal/draw"
 	"pidsbench/internal/fault"
 )
 
 // Text is one expansion of a frame.
 type Text struct {
-	Text       string
-	Frame      string
-	Label      dataset.Label
-	Subtype    string
-	Domain     string
-	Language   string
-	Authorship string
-	Encoded    []Coded // the encoded parts, in the order of the text
+	Text  string
+	Frame string
+	authored.Description
+	Encoded []Coded // the encoded parts, in the order of the text
 }
 
 // Coded is an encoded part of a text: the text holds Code, which the scheme decodes to Plain.

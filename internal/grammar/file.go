@@ -9,8 +9,6 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-var authorships = []string{"human", "llm", "template", "unknown"}
-
 // text is a scalar with its place.
 type text struct {
 	s     string
@@ -68,7 +66,6 @@ type frameYAML struct {
 var (
 	frameID  = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 	slotName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
-	language = regexp.MustCompile(`^[a-z]{2}$`)
 )
 
 // reserved names are not those of slots.

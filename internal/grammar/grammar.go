@@ -10,11 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"pidsbench/internal/authored"
 	"pidsbench/internal/codec"
-	"pidsbench/internal/dataset"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/strictyaml"
-	"pidsbench/internal/subtype"
 )
 
 // schema names the form of a grammar file.
@@ -25,13 +24,9 @@ type File struct{ Frames []*Frame }
 
 // Frame is a text with choices in it.
 type Frame struct {
-	ID         string
-	Label      dataset.Label
-	Subtype    string // one of the six attack types, or none
-	Domain     string
-	Language   string // ISO 639-1
-	Authorship string
-	Line       int // where it begins in its file
+	ID   string
+	Line int // where it begins in its file
+	authored.Description
 
 	file    string // as messages name it
 	body    []node
@@ -262,30 +257,20 @@ func (f *Frame) describe(file *fileYAML, y frameYAML, fail failure) error {
 		}
 		return file
 	}
-	label, attack := or(y.Label, file.Label), or(y.Subtype, file.Subtype)
-	domain, lang := or(y.Domain, file.Domain), or(y.Language, file.Language)
-	author := or(y.Authorship, file.Authorship)
-	switch {
-	case label.s != "benign" && label.s != "injection":
-		return fail(label, "field label holds %s, expected benign or injection", fault.Quote(label.s))
-	case label.s == "benign" && attack.s != "none":
-		return fail(attack, "field subtype holds %s, expected none for a benign frame", fault.Quote(attack.s))
-	case label.s == "injection" && !slices.Contains(subtype.Types(), attack.s):
-		return fail(attack, "field subtype holds %s, expected one of %s", fault.Quote(attack.s),
-			strings.Join(subtype.Types(), ", "))
-	case !slotName.MatchString(domain.s):
-		return fail(domain, "field domain holds %s, expected a name of small letters", fault.Quote(domain.s))
-	case !language.MatchString(lang.s):
-		return fail(lang, "field language holds %s, expected two small letters", fault.Quote(lang.s))
-	case !slices.Contains(authorships, author.s):
-		return fail(author, "field authorship holds %s, expected one of %s", fault.Quote(author.s),
-			strings.Join(authorships, ", "))
+	of := func(t fileYAML) authored.Description {
+		return authored.Description{Label: t.Label.s, Subtype: t.Subtype.s, Domain: t.Domain.s, Language: t.Language.s,
+			Authorship: t.Authorship.s}
 	}
-	f.Subtype, f.Domain, f.Language, f.Authorship = attack.s, domain.s, lang.s, author.s
-	if label.s == "injection" {
-		f.Label = dataset.Injection
+	f.Description = of(fileYAML{Label: y.Label, Subtype: y.Subtype, Domain: y.Domain, Language: y.Language,
+		Authorship: y.Authorship}).Or(of(*file))
+	field, found, expected := f.Mistake()
+	if field == "" {
+		return nil
 	}
-	return nil
+	at := map[string]text{"label": or(y.Label, file.Label), "subtype": or(y.Subtype, file.Subtype),
+		"domain": or(y.Domain, file.Domain), "language": or(y.Language, file.Language),
+		"authorship": or(y.Authorship, file.Authorship)}[field]
+	return fail(at, "field %s holds %s, expected %s", field, fault.Quote(found), expected)
 }
 
 // choose takes the encodings that {encode:$scheme:…} chooses from.

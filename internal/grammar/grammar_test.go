@@ -58,8 +58,9 @@ func TestLoadReadsFramesWithWhatTheFileSaysOfAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := f.Frames[0], f.Frames[1]
-	if a.ID != "first" || a.Label != 1 || a.Subtype != "encoded_attack" || a.Domain != "mail" || a.Language != "en" ||
-		a.Authorship != "template" || a.Line != 12 || b.Label != 0 || b.Subtype != "none" || b.Line != 16 {
+	if a.ID != "first" || a.Label != "injection" || a.Subtype != "encoded_attack" || a.Domain != "mail" ||
+		a.Language != "en" || a.Authorship != "template" || a.Line != 12 || b.Label != "benign" || b.Subtype != "none" ||
+		b.Line != 16 {
 		t.Errorf("frames %+v, %+v", a, b)
 	}
 	// (please|) × (now|) × 3 orders, the third in 2 + 2 forms, × names of base64 and hex
@@ -182,8 +183,8 @@ func TestLoadRefuses(t *testing.T) {
 			}
 			dir := write(t, strings.Replace(good, tt.old, tt.new, 1), words)
 			_, err := Load(dir, "f.yaml")
-			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), dir) || fault.ExitCode(err) != int(fault.Integrity) ||
-				strings.Contains(err.Error(), "\n") {
+			if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), dir) ||
+				fault.ExitCode(err) != int(fault.Integrity) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
 		})

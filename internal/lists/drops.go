@@ -41,21 +41,23 @@ type dropEntry struct {
 	Why    value `yaml:"why"`
 }
 
-// LoadDrops reads the reviewed drop list, named by its path below root with slashes: for each dropped row the hash of its exact form (textnorm.ExactHash) and the
-// reason. Rows under `kept` were doubtful and stay; they are checked and not returned. A file that does not parse, an
-// unknown field, reason or schema, a malformed hash, or a hash that stands there twice is an error of kind Integrity
-// that names file, line and field.
-func LoadDrops(root, name string) (map[string]string, error) {
+// LoadDrops reads the reviewed drop list, named by its path below root with slashes. By the hash of a row's exact form
+// (textnorm.ExactHash), drops holds the reason of each row that is left out, and kept the doubt about each row that was
+// doubtful and stays. A file that does not parse, an unknown field, reason or schema, a malformed hash, a hash that
+// stands there twice, no source, or a kept row without its doubt is an error of kind Integrity that names file, line
+// and field.
+func LoadDrops(root, name string) (drops, kept map[string]string, err error) {
 	var f dropsFile
 	file := list(name)
 	if err := file.Load(filepath.Join(root, filepath.FromSlash(name)), &f); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if f.Schema.text != dropsSchema {
-		return nil, file.Fail(max(f.Schema.line, 1), "field schema holds %s, expected %q", fault.Quote(f.Schema.text),
+		return nil, nil, file.Fail(max(f.Schema.line, 1), "field schema holds %s, expected %q", fault.Quote(f.Schema.text),
 			dropsSchema)
 	}
-	drops := make(map[string]string, len(f.Drop))
+	drops = make(map[string]string, len(f.Drop))
+	kept = make(map[string]string, len(f.Kept))
 	seen := make(map[string]int, len(f.Drop)+len(f.Kept))
 	check := func(e dropEntry, allowed []string) error {
 		switch {
@@ -76,19 +78,20 @@ func LoadDrops(root, name string) (map[string]string, error) {
 	}
 	for _, e := range f.Drop {
 		if err := check(e, reasons); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		drops[e.SHA256.text] = e.Reason.text
 	}
 	for _, e := range f.Kept {
 		if err := check(e, keptReasons); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if e.Why.text == "" {
-			return nil, file.Fail(e.line(), "field why is empty, expected a sentence about the doubt")
+			return nil, nil, file.Fail(e.line(), "field why is empty, expected a sentence about the doubt")
 		}
+		kept[e.SHA256.text] = e.Why.text
 	}
-	return drops, nil
+	return drops, kept, nil
 }
 
 // line returns the line of the first field that is there.

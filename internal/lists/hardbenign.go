@@ -48,9 +48,10 @@ type Verdict struct {
 }
 
 // LoadHardBenign reads the verdicts on benign rows that may stand for hard benign, by the hash of the row's exact form
-// (textnorm.ExactHash), from the file of that path below root, with slashes. A file that does not parse, an unknown field, verdict, topic or schema, a kept row without a
-// topic, another row with one, a malformed hash, a hash that stands there twice, no source, or `listed` (absent for a
-// row that the word list matches) other than false is an error of kind Integrity that names file, line and field.
+// (textnorm.ExactHash), from the file of that path below root, with slashes. A file that does not parse, an unknown
+// field, verdict, topic or schema, a kept row without a topic, another row with one, a malformed hash, a hash that
+// stands there twice, no source, or `listed` (absent for a row that the word list matches) other than false is an error
+// of kind Integrity that names file, line and field.
 func LoadHardBenign(root, name string) (map[string]Verdict, error) {
 	var f hardBenignFile
 	file := list(name)

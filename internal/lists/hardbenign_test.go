@@ -85,7 +85,7 @@ func TestTheHardBenignListHoldsEnoughRowsAndAgreesWithTheDrops(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	drops, err := LoadDrops(dir, "drop.yaml")
+	drops, _, err := LoadDrops(dir, "drop.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

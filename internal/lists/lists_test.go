@@ -125,13 +125,16 @@ kept:
 `
 
 func TestLoadDropsReturnsReasonsByHash(t *testing.T) {
-	got, err := LoadDrops(filepath.Split(write(t, drops)))
+	got, kept, err := LoadDrops(filepath.Split(write(t, drops)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(got) != 2 || got[textnorm.ExactHash(" A  Piece of")] != "fragment" ||
 		got[textnorm.ExactHash("write a {thing}")] != "broken" {
 		t.Errorf("LoadDrops = %v", got)
+	}
+	if len(kept) != 1 || kept[textnorm.ExactHash("perhaps")] != "short, but a request" {
+		t.Errorf("LoadDrops keeps %v", kept)
 	}
 }
 
@@ -150,7 +153,7 @@ func TestLoadDropsRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := LoadDrops(filepath.Split(write(t, strings.Replace(drops, tt.old, tt.new, 1))))
+			_, _, err := LoadDrops(filepath.Split(write(t, strings.Replace(drops, tt.old, tt.new, 1))))
 			expect(t, err, tt.want)
 		})
 	}
@@ -182,7 +185,7 @@ func TestTheListsOfTheRepositoryLoad(t *testing.T) {
 			t.Errorf("%q matches %q, but is ordinary", s, entry)
 		}
 	}
-	d, err := LoadDrops(dir, "drop.yaml")
+	d, _, err := LoadDrops(dir, "drop.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,9 +41,9 @@ type wordsFile struct {
 	Homonyms []value `yaml:"homonyms"`
 }
 
-// LoadWords reads a word list, named by its path below root with slashes. A file that cannot be read, does not parse, holds an unknown field, another schema, no
-// term, or a term that is empty, repeated or not in exact form (textnorm.Exact) is an error of kind Integrity that
-// names file, line and field.
+// LoadWords reads a word list, named by its path below root with slashes. A file that cannot be read, does not parse,
+// holds an unknown field, another schema, no term, or a term that is empty, repeated or not in exact form
+// (textnorm.Exact) is an error of kind Integrity that names file, line and field.
 func LoadWords(root, name string) (*Words, error) {
 	var f wordsFile
 	file := list(name)

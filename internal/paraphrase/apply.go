@@ -52,7 +52,8 @@ func apply(changes []change, s string, perMille int, d draw.Stream) string {
 		was := s[f.start:f.end]
 		var to []string
 		for _, t := range f.to {
-			if t = strings.Replace(t, "{x}", f.free, 1); !strings.EqualFold(t, was) {
+			t = strings.Replace(t, "{x}", f.free, 1)
+			if !strings.EqualFold(t, was) && !strings.Contains(lower, strings.ToLower(t)) { // which would say it twice
 				to = append(to, t)
 			}
 		}
@@ -71,6 +72,9 @@ func apply(changes []change, s string, perMille int, d draw.Stream) string {
 // guarded reports whether the words around a match forbid the change.
 func (c change) guarded(s string, start, end int) bool {
 	before, after := strings.Fields(s[:start]), strings.Fields(s[end:])
+	if (end == len(s) || strings.ContainsRune(".,;:!?)'", rune(s[end]))) && slices.Contains(c.notBefore, ".") {
+		return true
+	}
 	return len(after) > 0 && slices.Contains(c.notBefore, plainWord(after[0])) ||
 		len(before) > 0 && slices.Contains(c.notAfter, plainWord(before[len(before)-1]))
 }
@@ -97,11 +101,14 @@ func like(was, phrase string) string {
 // indefinite is an article at the end of a text.
 var indefinite = regexp.MustCompile(`\b([Aa])n? $`)
 
+// consonant finds words that begin with the letter of a vowel but not with its sound.
+var consonant = regexp.MustCompile(`(?i)^(?:uni[cfqtv]|us[aeu]|one\b|once\b|eu)`)
+
 // article joins a phrase to the text before it and makes an article between them agree.
 func article(before, phrase string) string {
 	if m := indefinite.FindStringSubmatchIndex(before); m != nil {
 		a := before[m[2]:m[3]]
-		if strings.ContainsAny(phrase[:1], "aeiouAEIOU") {
+		if strings.ContainsAny(phrase[:1], "aeiouAEIOU") && !consonant.MatchString(phrase) {
 			a += "n"
 		}
 		before = before[:m[0]] + a + " "

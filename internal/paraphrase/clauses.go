@@ -74,6 +74,24 @@ func reorder(s string) string {
 	return capital(m[3]) + " " + small(m[1]) + " " + m[2] + m[4]
 }
 
+var (
+	behind = regexp.MustCompile(`^([^,;:!?]+?) (if|unless|because|until) ([^,.;:!?]+)([.!])$`)
+	// bound words keep what follows where it is: a question, a comparison, or a clause that hangs on another one.
+	bound = regexp.MustCompile(`(?i)\b(?:as|even|only|just|know|wonder|wondering|ask|see|check|me|us|him|them|what|and|` +
+		`or|sure|whether|but|not|especially|is|are|it|like)$|` +
+		`\b(?:that|who|which|how|what|whether|where|when|why|if|said|say|says|tell)\b`)
+)
+
+// front moves a clause of condition or cause from the end of a sentence to its front.
+func front(s string) string {
+	m := behind.FindStringSubmatch(s)
+	if m == nil || bound.MatchString(m[1]) || pointers.MatchString(m[3]) || len(strings.Fields(m[3])) < 2 ||
+		strings.HasPrefix(m[3], "of ") || strings.HasPrefix(strings.ToLower(m[1]), "please") {
+		return s
+	}
+	return capital(m[2]) + " " + m[3] + ", " + lowered(m[1]) + m[4]
+}
+
 // sentence makes one sentence of the first list of two to five commands, an item a line.
 func (r *Rules) sentence(text string) string {
 	lines := strings.Split(text, "\n")

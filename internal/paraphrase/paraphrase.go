@@ -1,6 +1,6 @@
-// Package paraphrase rewords attacks of the two scarce subtypes. A provider proposes, the shared rules judge: what is
-// refused, cut off, obeyed, or has lost its payload never becomes a row, and no row names a model that did not write
-// it.
+// Package paraphrase rewords attacks, and harmless texts by the same rules. A provider proposes, the shared rules judge:
+// what is refused, cut off, obeyed, or has lost its payload never becomes a row, and no row names a model that did not
+// write it.
 package paraphrase
 
 import (
@@ -30,7 +30,7 @@ type Paraphrase struct {
 	SeedID         string
 	Round          int // from 1
 	Text           string
-	GeneratorModel string // what wrote it: "rules/1", or the model's name
+	GeneratorModel string // what wrote it: "rules/2", or the model's name
 }
 
 // Request asks a provider for one rewording. Another try is another request and should give another text.

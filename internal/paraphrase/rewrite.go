@@ -13,7 +13,7 @@ import (
 )
 
 // RulesModel is the generator of what the rules write.
-const RulesModel = "rules/1"
+const RulesModel = "rules/2"
 
 // ByRules is the provider that works offline: it rewords by the phrases of a rule file around the payload, which stays
 // as it is. It takes English texts only. What it says for a request depends on the draws' seed and the request alone.
@@ -90,7 +90,8 @@ func unmask(text string, parts []string) string {
 func isMask(r rune) bool { return firstMask <= r && r <= lastMask }
 
 // noise finds letters replaced by signs or digits, and signs strewn between words.
-var noise = regexp.MustCompile(`\p{L}[!@$|€+]\p{L}|\b\p{Ll}+[0-9]\p{Ll}+\b|(?:^|\s)[_;,.](?:\s|$)|\s[:!?](?:\s|$)`)
+var noise = regexp.MustCompile(`\p{L}[!@$|€+]\p{L}|\b\p{Ll}+[0-9]\p{Ll}+\b|(?:^|\s)[_;,.](?:\s|$)|\s[:!?](?:\s|$)|` +
+	`\pL\.\.\. \pL+\.\.\. |^\pL+, \pL+, \pL+, \pL+$`)
 
 // strewn reports whether a part begins with a sign that belongs to nothing.
 func strewn(part string) bool {
@@ -129,8 +130,9 @@ func noisy(masked string) bool {
 	})
 }
 
-// reword applies each kind of change by its own draws.
+// reword applies each kind of change by its own draws. A text in which contractions alone would change stays as it is.
 func (r *Rules) reword(text string, d draw.Stream) string {
+	seed := text
 	if d.Chance(700) {
 		text = r.sentence(text)
 	}
@@ -138,22 +140,58 @@ func (r *Rules) reword(text string, d draw.Stream) string {
 	for i := range pieces {
 		s := pieces[i].text
 		if d.Chance(700) {
-			s = reorder(s)
+			s = r.moved(s)
+		}
+		if (i == 0 || ends(pieces[i-1].text)) && d.Chance(850) {
+			s = r.recast(s, d)
 		}
 		if i > 0 { // the first is the business of begin
 			s = apply(r.starts, s, 800, d)
 		}
-		s = apply(r.phrases, s, 900, d)
-		pieces[i].text = apply(r.contractions, s, 500, d)
+		pieces[i].text = apply(r.phrases, s, 900, d)
 	}
-	if len(pieces) > 0 {
-		pieces[0].text = r.begin(pieces[0].text, d)
-		text = assemble(pieces)
-		if r.commands(pieces[0].text) {
-			text = r.frame(text, d)
+	if len(pieces) == 0 {
+		return text
+	}
+	pieces[0].text = r.begin(pieces[0].text, d)
+	first := pieces[0].text
+	text = assemble(pieces)
+	if f := r.kind(first); f != nil {
+		often := 100
+		if jaccard(words(seed, true), words(text, true)) > 0.7 { // little has changed so far
+			often = 850
 		}
+		text = r.framed(text, f, often, d)
 	}
-	return text
+	if text == seed {
+		return seed
+	}
+	pieces = sentences(text)
+	for i := range pieces {
+		pieces[i].text = apply(r.contractions, pieces[i].text, 400, d)
+	}
+	return assemble(pieces)
+}
+
+// ends reports whether a line is the end of a sentence, or nothing.
+func ends(s string) bool {
+	s = strings.TrimSpace(s)
+	return s == "" || strings.ContainsAny(s[len(s)-1:], ".!?:")
+}
+
+// moved moves a clause to the other end of a sentence, which may lack its end mark.
+func (r *Rules) moved(s string) string {
+	_, mark := cutMark(s)
+	if mark == "" {
+		return strings.TrimSuffix(r.moved(s+"."), ".")
+	}
+	if out := reorder(s); out != s {
+		return out
+	}
+	if first, _ := utf8.DecodeRuneInString(s); unicode.IsUpper(first) && !r.asks(s) && (r.commands(s) || r.states(s)) {
+		return front(s)
+	}
+	return s
 }
 
 // applies reports whether any rule finds something in the text.
@@ -162,10 +200,10 @@ func (r *Rules) applies(text string) bool {
 		return true
 	}
 	for i, p := range sentences(text) {
-		if reorder(p.text) != p.text || r.commands(p.text) && i == 0 {
+		if r.moved(p.text) != p.text || r.recasts(p.text) || i == 0 && r.kind(p.text) != nil {
 			return true
 		}
-		for _, set := range [][]change{r.openers, r.starts, r.phrases, r.contractions} {
+		for _, set := range [][]change{r.openers, r.starts, r.phrases} {
 			for _, c := range set {
 				if strings.Contains(strings.ToLower(p.text), c.literal) && c.match.MatchString(p.text) {
 					return true
@@ -199,27 +237,26 @@ func (r *Rules) begin(s string, d draw.Stream) string {
 	if strings.Contains(strings.ToLower(bare), "please") {
 		return bare
 	}
+	if body, mark := cutMark(bare); d.Chance(200) && mark != "!" && !strings.ContainsAny(bare, ",;:\n") {
+		if mark != "" {
+			mark = "?"
+		}
+		return r.requests[d.Below(len(r.requests))] + " " + small(body) + mark
+	}
 	return prefix + " " + small(bare)
-}
-
-// frame puts a sentence before or behind a text that commands something.
-func (r *Rules) frame(text string, d draw.Stream) string {
-	if strings.Contains(text, "\n") { // more than what the speaker says: a document, a list
-		return text
-	}
-	if d.Chance(100) {
-		text = r.leads[d.Below(len(r.leads))] + " " + text
-	}
-	if end := text[len(text)-1]; (end == '.' || end == '!') && d.Chance(120) {
-		text += " " + r.closers[d.Below(len(r.closers))]
-	}
-	return text
 }
 
 // commands reports whether a sentence begins with a command, a prefix before it or not.
 func (r *Rules) commands(s string) bool {
 	return r.imperative(s) || r.imperative(s[len(r.prefixed.FindString(s)):])
 }
+
+// clausal are words that a verb follows within a command: "Say what is wrong".
+var clausal = map[string]bool{"what": true, "whatever": true, "who": true, "which": true, "that": true, "this": true,
+	"it": true, "there": true, "everything": true, "anything": true, "all": true}
+
+// finite are verbs that a noun goes before.
+var finite = map[string]bool{"is": true, "was": true, "has": true, "refers": true, "means": true, "sounds": true}
 
 // imperative reports whether a sentence begins with a verb of the list.
 func (r *Rules) imperative(s string) bool {
@@ -228,8 +265,14 @@ func (r *Rules) imperative(s string) bool {
 		end = len(s)
 	}
 	verb := strings.ToLower(s[:end])
-	if !r.imperatives[verb] || !r.nouns[verb] || strings.HasPrefix(s[end:], ":") {
+	if w := strings.Fields(s); len(w) > 2 && finite[plainWord(w[2])] && !clausal[plainWord(w[1])] {
+		return false // "Ignore rules is a song" names what others command
+	}
+	if !r.imperatives[verb] || !r.nouns[verb] {
 		return r.imperatives[verb]
+	}
+	if strings.HasPrefix(s[end:], ":") { // others, such as "Answer:", name what comes
+		return verb == "run"
 	}
 	next := strings.Fields(s[end:])
 	return len(next) > 0 && slices.Contains(r.objects, plainWord(next[0]))

@@ -44,7 +44,7 @@ func TestRulesKeepPayloadsAndDiffer(t *testing.T) {
 			t.Errorf("%s, round %d repeats a text: %q", p.SeedID, p.Round, p.Text)
 		}
 		seen[key] = true
-		if p.GeneratorModel != "rules/1" || p.Round < 1 || p.Round > 3 {
+		if p.GeneratorModel != "rules/2" || p.Round < 1 || p.Round > 3 {
 			t.Errorf("%+v", p)
 		}
 	}

@@ -28,8 +28,17 @@ type Rules struct {
 	objects      []string        // the words before which they are not
 	prefixes     []string
 	prefixed     *regexp.Regexp // a prefix that a text begins with
-	leads        []string
-	closers      []string
+	requests     []string
+	patterns     []pattern
+	questions    []string // what a question begins with
+	noQuestions  []string // and what begins so but asks nothing
+	subjects     []string // what a statement begins with
+	articles     []string // what it begins with when a verb follows
+	verbs        []string // such verbs
+	noStatements []string // what begins so but states nothing
+	ofCommands   frame
+	ofQuestions  frame
+	ofStatements frame
 }
 
 // change is a set of ways to say one thing: what matches is replaced by one of the others.
@@ -49,8 +58,17 @@ type rulesFile struct {
 	Nouns        []string            `yaml:"nouns"`
 	Objects      []string            `yaml:"before_objects"`
 	Prefixes     []string            `yaml:"prefixes"`
-	Leads        []string            `yaml:"leads"`
-	Closers      []string            `yaml:"closers"`
+	Requests     []string            `yaml:"requests"`
+	Questions    []string            `yaml:"questions"`
+	NoQuestions  []string            `yaml:"no_questions"`
+	Subjects     []string            `yaml:"subjects"`
+	Articles     []string            `yaml:"articles"`
+	Verbs        []string            `yaml:"verbs"`
+	NoStatements []string            `yaml:"no_statements"`
+	OfCommands   frame               `yaml:"of_commands"`
+	OfQuestions  frame               `yaml:"of_questions"`
+	OfStatements frame               `yaml:"of_statements"`
+	Patterns     []patternSet        `yaml:"patterns"`
 	Openers      []phraseSet         `yaml:"openers"`
 	Starts       []phraseSet         `yaml:"starts"`
 	Phrases      []phraseSet         `yaml:"phrases"`
@@ -62,13 +80,13 @@ type phraseSet struct {
 	Any       []string `yaml:"any"`
 	Of        []string `yaml:"of"`
 	To        []string `yaml:"to"`
-	NotBefore []string `yaml:"not_before"` // words that may not follow; * is a part that is kept
+	NotBefore []string `yaml:"not_before"` // words that may not follow; * is a part that is kept, . an end
 	NotAfter  []string `yaml:"not_after"`  // words that may not stand before
 }
 
-// LoadRules reads a rule file, named by its path below root with slashes. A file that cannot be read or does not parse, an unknown field, another schema, an empty
-// list, a phrase that is empty or stands in two sets of a kind, or a set without a choice is an error of kind Integrity
-// that names file, line and field.
+// LoadRules reads a rule file, named by its path below root with slashes. A file that cannot be read or does not parse,
+// an unknown field, another schema, an empty list, a phrase that is empty or stands in two sets of a kind, or a set
+// without a choice is an error of kind Integrity that names file, line and field.
 func LoadRules(root, name string) (*Rules, error) {
 	file := &strictyaml.File{Name: name, Kind: fault.Integrity, Cure: "restore the file from the repository"}
 	var f rulesFile
@@ -82,8 +100,14 @@ func LoadRules(root, name string) (*Rules, error) {
 		name string
 		list []string
 	}{
-		{"refusals", f.Refusals}, {"imperatives", f.Imperatives}, {"prefixes", f.Prefixes}, {"leads", f.Leads},
-		{"closers", f.Closers}, {"nouns", f.Nouns}, {"before_objects", f.Objects}, {"stop_words", f.StopWords["en"]},
+		{"refusals", f.Refusals}, {"imperatives", f.Imperatives}, {"prefixes", f.Prefixes},
+		{"requests", f.Requests}, {"questions", f.Questions},
+		{"no_questions", f.NoQuestions}, {"subjects", f.Subjects}, {"articles", f.Articles},
+		{"verbs", f.Verbs}, {"no_statements", f.NoStatements}, {"of_commands", f.OfCommands.Leads},
+		{"of_questions", f.OfQuestions.Leads}, {"of_statements", f.OfStatements.Leads},
+		{"of_commands", f.OfCommands.Closers}, {"of_questions", f.OfQuestions.Closers},
+		{"of_statements", f.OfStatements.Closers}, {"nouns", f.Nouns}, {"before_objects", f.Objects},
+		{"stop_words", f.StopWords["en"]},
 	} {
 		if len(l.list) == 0 {
 			return nil, file.Fail(file.Line(l.name), "field %s is empty, expected at least one entry", l.name)
@@ -95,8 +119,10 @@ func LoadRules(root, name string) (*Rules, error) {
 			}
 		}
 	}
-	r := &Rules{stopWords: f.StopWords, prefixes: f.Prefixes, leads: f.Leads, closers: f.Closers,
-		objects: f.Objects, imperatives: map[string]bool{}, nouns: map[string]bool{}}
+	r := &Rules{stopWords: f.StopWords, prefixes: f.Prefixes, requests: f.Requests, questions: f.Questions,
+		noQuestions: f.NoQuestions, subjects: f.Subjects, articles: f.Articles, verbs: f.Verbs,
+		noStatements: f.NoStatements, ofCommands: f.OfCommands, ofQuestions: f.OfQuestions,
+		ofStatements: f.OfStatements, objects: f.Objects, imperatives: map[string]bool{}, nouns: map[string]bool{}}
 	for _, s := range f.Refusals {
 		r.refusals = append(r.refusals, textnorm.Exact(s))
 	}
@@ -105,6 +131,14 @@ func LoadRules(root, name string) (*Rules, error) {
 	}
 	for _, v := range f.Nouns {
 		r.nouns[v] = true
+	}
+	if len(f.Patterns) == 0 {
+		return nil, file.Fail(file.Line("patterns"), "field patterns is empty, expected at least one entry")
+	}
+	var at int
+	var problem string
+	if r.patterns, at, problem = patterns(f.Patterns); problem != "" {
+		return nil, file.Fail(file.Line("patterns", at), "field patterns: %s", problem)
 	}
 	r.prefixed = regexp.MustCompile(`^(?i:` + alternatives(f.Prefixes) + `) `)
 	for _, l := range []setList{

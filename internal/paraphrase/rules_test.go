@@ -27,8 +27,8 @@ imperatives: [run, show]
 nouns: [run]
 before_objects: [this]
 prefixes: [Please]
-leads: [Next task.]
-closers: [Thanks.]
+requests: [Could you]
+of_commands: {leads: [Next task.], closers: [Thanks.]}
 openers:
   - any: ["Run {x}:", "Now run {x}:"]
 starts:
@@ -40,13 +40,25 @@ phrases:
     to: [large]
 contractions:
   - any: [do not, don't]
+questions: [what]
+no_questions: [what a]
+subjects: [i]
+articles: [the]
+verbs: [is]
+no_statements: [i mean]
+of_questions: {leads: [Hello.], closers: [Thanks.]}
+of_statements: {leads: [Hello.], closers: [Thanks.]}
+patterns:
+  - any: ["what is {x}", "tell me what {x} is"]
+  - of: ["compare {x} and {y}"]
+    to: ["set {x} against {y}"]
 `
 
 func TestLoadRulesRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, old, new, want string }{
 		{"another schema", "paraphrase/1", "paraphrase/2", `r.yaml:1: field schema holds "pidsbench-paraphrase/2"`},
-		{"an unknown field", "leads:", "lead:", `r.yaml:8: unknown field "lead"`},
-		{"an empty list", "[Next task.]", "[]", "r.yaml:8: field leads is empty"},
+		{"an unknown field", "requests:", "request:", `r.yaml:8: unknown field "request"`},
+		{"an empty list", "[Could you]", "[]", "r.yaml:8: field requests is empty"},
 		{"no English words", "en:", "fr:", "r.yaml:3: field stop_words is empty"},
 		{"space around", "[Please]", "[' Please']", `r.yaml:7: field prefixes holds " Please"`},
 		{"no choice", "[Run, Execute]", "[Run]", "r.yaml:13: field starts: an entry leaves no choice"},
@@ -57,6 +69,13 @@ func TestLoadRulesRefuses(t *testing.T) {
 			"r.yaml:11: field openers: an entry holds \"Now run:\", expected {x}"},
 		{"a free part of a phrase", "[big]", "['{x} big']", "r.yaml:17: field phrases: an entry holds"},
 		{"two spaces", "right away", "right  away", `r.yaml:15: field phrases: an entry holds "right  away"`},
+		{"a frame without closers", "{leads: [Hello.], closers: [Thanks.]}", "{leads: [Hello.]}",
+			"r.yaml:27: field of_questions is empty"},
+		{"a pattern without a free part", `"what is {x}"`, `"what is it"`,
+			"r.yaml:30: field patterns: an entry holds \"what is it\", expected {x} once"},
+		{"a second free part in one", `"set {x} against {y}"`, `"weigh {x}"`,
+			"r.yaml:31: field patterns: an entry holds \"weigh {x}\", expected {x} once, and {y}"},
+		{"a pattern twice", `"tell me what {x} is"`, `"what is {x}"`, "r.yaml:30: field patterns: an entry holds"},
 		{"no set at all", "contractions:\n  - any: [do not, don't]\n", "", "r.yaml:1: field contractions is empty"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 type Data struct {
 	Train, Test *dataset.Split // nil makes every probe n/a
 	HardBenign  *dataset.Split // nil makes the curve n/a
+	Ordinary    *dataset.Split // the ordinary control; may be nil
 	Words       *lists.Words   // the words that make a row security-adjacent; nil makes the placebo n/a
 
 	// ThirdParty holds the sources that are not ours by id; nil when that is not known.
@@ -72,6 +73,7 @@ var probes = []struct {
 	name, title string
 	run         func(*prober) ([]Row, []string, error)
 }{
+	{"baseline", "The baseline", (*prober).baseline},
 	{"length", "Length alone", (*prober).length},
 	{"source", "Source within a class", (*prober).source},
 	{"source_type", "Real or template within a class", (*prober).sourceType},
@@ -100,6 +102,9 @@ func Run(ctx context.Context, names []string, d Data) ([]Result, error) {
 	}
 	if d.HardBenign != nil {
 		p.hard = only(rowsOf(d.HardBenign), dataset.Benign)
+	}
+	if d.Ordinary != nil {
+		p.ordinary = only(rowsOf(d.Ordinary), dataset.Benign)
 	}
 	var out []Result
 	for _, probe := range probes {
@@ -137,9 +142,9 @@ func because(reason string) error { return &notMeasured{reason} }
 
 // prober is a run over some data.
 type prober struct {
-	ctx               context.Context
-	data              Data
-	train, test, hard []row
+	ctx                         context.Context
+	data                        Data
+	train, test, hard, ordinary []row
 
 	baseModel *model
 }

@@ -352,3 +352,35 @@ func TestProbesOfTheOpenEdition(t *testing.T) {
 		}
 	}
 }
+
+func TestTheBaselineIsMeasuredOnEveryKindOfBenignRow(t *testing.T) {
+	hard := hardLines()
+	for i := range 40 {
+		hard[i] = strings.Replace(hard[i], ",real,", ",curated,", 1)
+	}
+	d := small(t, corpus(1, 600), corpus(2, 200), hard)
+	var calm []string
+	for _, line := range corpus(4, 200) {
+		if strings.Split(line, ",")[1] == "0" {
+			calm = append(calm, line)
+		}
+	}
+	d.Ordinary = split(t, "ordinary", calm)
+	r := run(t, d, "baseline")["baseline"]
+	if f1 := get(t, r, "train as it is", "test", "f1"); !f1.OK || f1.V < 0.9 || f1.N != 200 {
+		t.Errorf("F1 %+v", f1)
+	}
+	for on, n := range map[string]int{"hard-benign curated": 40, "hard-benign real": 200, "ordinary": len(calm)} {
+		if fpr := get(t, r, "train as it is", on, "fpr"); fpr.N != n || !fpr.IsProportion() {
+			t.Errorf("%s: %+v, want %d rows", on, fpr, n)
+		}
+	}
+	if a, b := get(t, r, "train as it is", "hard-benign real", "fpr"), get(t, r, "train as it is", "ordinary",
+		"fpr"); a.V <= b.V {
+		t.Errorf("rows with words of attacks: %g, others %g", a.V, b.V)
+	}
+	d.Ordinary = nil
+	if n := get(t, run(t, d, "baseline")["baseline"], "train as it is", "ordinary", "fpr"); n.OK || n.Reason == "" {
+		t.Errorf("without a control: %+v", n)
+	}
+}

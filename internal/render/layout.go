@@ -102,6 +102,17 @@ func publicSubset(r *results.Results) []string {
 				Printable(s.Name), thousands(s.Rows-s.Withheld), thousands(s.Rows), thousands(s.Withheld)))
 		}
 	}
+	return append(notes, undisputed(r)...)
+}
+
+// undisputed says how many rows of each split are left out, where they are.
+func undisputed(r *results.Results) (notes []string) {
+	for _, s := range r.Splits {
+		if r.Undisputed && s.Disputed > 0 {
+			notes = append(notes, fmt.Sprintf("%s of %s rows of %s are left out: readers doubt their label",
+				thousands(s.Disputed), thousands(s.Rows), Printable(s.Name)))
+		}
+	}
 	return notes
 }
 
@@ -118,6 +129,9 @@ func title(r *results.Results, name, policy string) string {
 	t := fmt.Sprintf("%s at threshold %s (windows %s, edition %s", name, policy, r.WindowMode, r.Edition)
 	if r.ManifestSHA256 != "" {
 		t += ", manifest " + short(r.ManifestSHA256)
+	}
+	if r.Undisputed {
+		t += ", without disputed rows"
 	}
 	if r.Limit > 0 {
 		t += fmt.Sprintf(", a trial: first %d rows", r.Limit)

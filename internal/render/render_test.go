@@ -199,3 +199,18 @@ func TestAnAbsentSplitIsExplainedOnceAndNotCounted(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryTableSaysWhichRowsInDisputeAreLeftOut(t *testing.T) {
+	r := sample(t)
+	r.Splits[1].Rows, r.Splits[1].Disputed = 1472, 31
+	for _, undisputed := range []bool{false, true} {
+		r.Undisputed = undisputed
+		for _, table := range Layout(r) {
+			n := strings.Count(strings.Join(table.Notes, "\n"), "31 of 1,472 rows of hard_benign_test are left out")
+			if said := strings.Contains(table.Title, "without disputed rows"); said != undisputed || n == 1 != undisputed {
+				t.Errorf("undisputed %v, %s at %s: title %q, notes %q", undisputed, table.ID, table.Policy, table.Title,
+					table.Notes)
+			}
+		}
+	}
+}

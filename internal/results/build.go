@@ -40,7 +40,7 @@ func Build(in Input) *Results {
 	r := &Results{
 		Schema: Schema, Edition: in.Edition, EditionName: in.EditionName, ManifestSHA256: in.ManifestSHA256,
 		WindowMode: in.WindowMode, Limit: in.Limit, Cells: []Cell{}, Warnings: []string{}, index: map[key]int{},
-		Absent: in.Absent, PublicSubset: in.PublicSubset,
+		Absent: in.Absent, PublicSubset: in.PublicSubset, Undisputed: in.Undisputed,
 	}
 	if in.Limit > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("a trial, not a result: only the first %d rows of each split are scored, val too",
@@ -53,13 +53,14 @@ func Build(in Input) *Results {
 		benign, injection := s.Data.Counts()
 		r.Splits = append(r.Splits, SplitSummary{Name: s.Spec.Name, Axis: s.Spec.Axis, SHA256: s.Data.SHA256,
 			Rows: len(s.Data.Rows), Benign: benign, Injection: injection, Absent: s.Absent, Withheld: withheld(s.Data),
-			Frozen: in.frozen(s), External: s.External,
+			Disputed: len(disputed(s.Data)),
+			Frozen:   in.frozen(s), External: s.External,
 			Authorship: authorship(s.Data)})
 	}
 	parts := make([][]part, len(in.Splits))
 	for i, s := range in.Splits {
 		var warn []string
-		parts[i], warn = partition(s)
+		parts[i], warn = partition(s, in.Undisputed)
 		r.Warnings = append(r.Warnings, warn...)
 	}
 	r.Warnings = append(r.Warnings, in.Absent...)

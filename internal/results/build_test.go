@@ -284,3 +284,26 @@ func TestWithheldTextsAreNoLackWhereTheUserAskedForTheOthers(t *testing.T) {
 		}
 	}
 }
+
+func TestDisputedRowsCountNowhereWhereTheUserLeavesThemOut(t *testing.T) {
+	in := input(t)
+	in.Splits[1].Data = split(t, "hard_benign_test", "text,label,source_type,disputed\ng,0,real,no\nh,0,curated,yes\n")
+	r := Build(in)
+	if c := r.Mean("d", "hard_benign_test", "all", "fpr", "fixed:0.5"); c.N != 2 || value(t, c) != 0.75 {
+		t.Errorf("all rows: %+v", c)
+	}
+	in.Undisputed = true
+	r = Build(in)
+	if c := r.Mean("d", "hard_benign_test", "all", "fpr", "fixed:0.5"); c.N != 1 || c.Total() != 1 || value(t, c) != 1 {
+		t.Errorf("without the disputed row: %+v", c)
+	}
+	if c := r.Mean("d", "hard_benign_test", "provenance=curated", "fpr", "fixed:0.5"); c != nil {
+		t.Errorf("a slice of disputed rows alone: %+v", c)
+	}
+	if c := r.Mean("d", "test", "all", "fpr", "fixed:0.5"); c.N != 6 {
+		t.Errorf("a split without the column: %+v", c)
+	}
+	if !r.Undisputed || r.Splits[1].Disputed != 1 || r.Splits[1].Rows != 2 || r.Splits[0].Disputed != 0 {
+		t.Errorf("undisputed %v, splits %+v", r.Undisputed, r.Splits)
+	}
+}

@@ -15,9 +15,17 @@ type part struct {
 	labels []dataset.Label
 }
 
-func partition(s Split) (parts []part, warnings []string) {
+// partition cuts a split into all its rows and its slices; rows in dispute count nowhere when undisputed is set.
+func partition(s Split, undisputed bool) (parts []part, warnings []string) {
 	all := part{name: "all"}
+	var out map[int]bool
+	if undisputed {
+		out = disputed(s.Data)
+	}
 	for i, row := range s.Data.Rows {
+		if out[i] {
+			continue
+		}
 		all.rows = append(all.rows, i)
 		all.labels = append(all.labels, row.Label)
 	}
@@ -34,6 +42,9 @@ func partition(s Split) (parts []part, warnings []string) {
 		}
 		byValue := map[string]*part{}
 		for i, v := range values {
+			if out[i] {
+				continue
+			}
 			if byValue[v] == nil {
 				byValue[v] = &part{name: name + "=" + v}
 			}
@@ -46,6 +57,18 @@ func partition(s Split) (parts []part, warnings []string) {
 		}
 	}
 	return parts, warnings
+}
+
+// disputed holds the rows whose label readers doubt.
+func disputed(s *dataset.Split) map[int]bool {
+	values, _ := s.Column("disputed")
+	rows := map[int]bool{}
+	for i, v := range values {
+		if v == "yes" {
+			rows[i] = true
+		}
+	}
+	return rows
 }
 
 // authorship counts the rows of a split by who wrote them; nil when the split does not say.

@@ -27,6 +27,7 @@ type Input struct {
 	Limit          int      // rows scored per split under --limit; 0 = all
 	Absent         []string // what the edition promises and is not here, a sentence each
 	PublicSubset   bool     // withheld texts make nothing incomplete, by the user's wish
+	Undisputed     bool     // rows whose label readers doubt (column disputed) count nowhere, by the user's wish
 }
 
 // Split is one evaluation split with what it measures.
@@ -94,6 +95,7 @@ type Results struct {
 
 	Absent       []string `json:"absent,omitempty"` // what the edition promises and is not here
 	PublicSubset bool     `json:"public_subset,omitempty"`
+	Undisputed   bool     `json:"undisputed,omitempty"`
 
 	Policies []string `json:"policies"`
 
@@ -113,6 +115,7 @@ type SplitSummary struct {
 	External bool   `json:"external,omitempty"`       // a set of the user's beside the edition
 	Absent   string `json:"absent,omitempty"`         // why it has no rows here
 	Withheld int    `json:"texts_withheld,omitempty"` // rows whose text is not there
+	Disputed int    `json:"disputed,omitempty"`       // rows whose label readers doubt
 
 	Authorship map[string]int `json:"authorship,omitempty"` // rows by who wrote them: human, llm, template, unknown
 }

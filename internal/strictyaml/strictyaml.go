@@ -19,6 +19,34 @@ import (
 // maxSize bounds the bytes of a file.
 const maxSize = 4 << 20
 
+// maxDepth bounds the levels of a file: the parser's memory grows with their square.
+const maxDepth = 1000
+
+// tooDeep returns the line on which brackets, or the marks of lists and keys before a value, pass maxDepth, else 0. It
+// takes brackets in texts for brackets too, which lie far below the bound.
+func tooDeep(data []byte) int {
+	line, open, marks := 1, 0, 0
+	for i, c := range data {
+		switch c {
+		case '[', '{':
+			open++
+		case ']', '}':
+			open = max(0, open-1)
+		case '-', '?':
+			if i+1 < len(data) && (data[i+1] == ' ' || data[i+1] == '\n') {
+				marks++
+			}
+		}
+		if max(open, marks) > maxDepth {
+			return line
+		}
+		if c == '\n' {
+			line, marks = line+1, 0
+		}
+	}
+	return 0
+}
+
 // File is a YAML file being read, and after Load or Decode the source of its lines.
 type File struct {
 	Name string     // stands in messages
@@ -57,6 +85,9 @@ func (f *File) Decode(data []byte, into any) (err error) {
 			err = f.Fail(1, "the file is no YAML that can be understood")
 		}
 	}()
+	if line := tooDeep(data); line > 0 {
+		return f.Fail(line, "the file nests too deeply here, expected at most %d levels", maxDepth)
+	}
 	doc, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		return f.explain(err)

@@ -190,3 +190,18 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestDeepFilesAreRefusedBeforeTheyAreParsed(t *testing.T) {
+	for name, data := range map[string]string{
+		"lists": strings.Repeat("[", 200_000), "mappings": "a: " + strings.Repeat("{b: ", 50_000), "marks": strings.Repeat("- ", 200_000),
+		"keys": strings.Repeat("? ", 200_000), "later": "a: 1\nb: " + strings.Repeat("[", 5000),
+	} {
+		_, _, err := read(data)
+		if err == nil || !strings.Contains(err.Error(), "the file nests too deeply here") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name == "later" && !strings.Contains(err.Error(), ":2: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
