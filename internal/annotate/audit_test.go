@@ -58,6 +58,7 @@ func labelTable(t *testing.T) string {
 	type counts struct{ rows, skipped, wrong, one int }
 	by, tables := map[string]*counts{}, map[string]agreement.Table{}
 	var splits []string
+	var list strings.Builder
 	for _, r := range audit(t, "labels.csv") {
 		for _, name := range []string{r["split"], "all"} {
 			if by[name] == nil {
@@ -74,6 +75,10 @@ func labelTable(t *testing.T) string {
 				c.skipped++
 			}
 			is := label[r["label"]]
+			if name == "all" && (r["first"] != r["second"] || !ok1) {
+				fmt.Fprintf(&list, "| %s | `%s` | %s | %s | %s |\n", r["split"], r["text_sha256"][:16], r["label"], r["first"],
+					r["second"])
+			}
 			switch against := [2]bool{!ok1 || first != is, !ok2 || second != is}; {
 			case against[0] && against[1]:
 				c.wrong++
@@ -91,7 +96,9 @@ func labelTable(t *testing.T) string {
 		fmt.Fprintf(&b, "| %s | %d | %d | %s | %s | %s | %d | %d |\n", s, c.rows, c.rows-c.skipped, shown(a.Percent()),
 			shown(a.Kappa()), shown(a.AC1()), c.one, c.wrong)
 	}
-	return b.String()
+	b.WriteString("\nWhere the readers differ:\n\n| file | SHA-256 begins | label | reader 1 | reader 2 |\n" +
+		"|---|---|---|---|---|\n")
+	return b.String() + list.String()
 }
 
 // typeTable is the table of the audit of attack types.
@@ -99,6 +106,7 @@ func typeTable(t *testing.T) string {
 	types := subtype.Types()
 	at := func(name string) int { return slices.Index(types, name) }
 	n := len(types)
+	var list strings.Builder
 	readers, first, second := agreement.NewTable(n), agreement.NewTable(n), agreement.NewTable(n)
 	ruled := [2]agreement.Table{agreement.NewTable(n), agreement.NewTable(n)} // third-party rows, typed by rule
 	right := make([][3]int, n)                                                // rows, right by the first, by the second
@@ -106,6 +114,10 @@ func typeTable(t *testing.T) string {
 		is, a, b := at(r["attack_type"]), at(r["first"]), at(r["second"])
 		if is < 0 || a < 0 || b < 0 {
 			t.Fatalf("the row %v names no type", r)
+		}
+		if a != b {
+			fmt.Fprintf(&list, "| %s | `%s` | %s | %s | %s |\n", r["split"], r["text_sha256"][:16], r["attack_type"], r["first"],
+				r["second"])
 		}
 		readers[a][b]++
 		first[is][a]++
@@ -129,14 +141,16 @@ func typeTable(t *testing.T) string {
 		table agreement.Table
 	}{{"reader 1, reader 2", readers}, {"type in the file, reader 1", first}, {"type in the file, reader 2", second},
 		{"type by rule (third-party rows), reader 1", ruled[0]}, {"type by rule (third-party rows), reader 2", ruled[1]}} {
-		fmt.Fprintf(&b, "| %s (n = %d) | %s | %s | %s |\n", row.what, row.table.N(), shown(row.table.Percent()), shown(row.table.Kappa()),
-			shown(row.table.AC1()))
+		fmt.Fprintf(&b, "| %s (n = %d) | %s | %s | %s |\n", row.what, row.table.N(),
+			shown(row.table.Percent()), shown(row.table.Kappa()), shown(row.table.AC1()))
 	}
 	b.WriteString("\n| type in the file | rows | reader 1 says so | reader 2 says so |\n|---|---:|---:|---:|\n")
 	for i, name := range types {
 		fmt.Fprintf(&b, "| `%s` | %d | %d | %d |\n", name, right[i][0], right[i][1], right[i][2])
 	}
-	return b.String()
+	b.WriteString("\nWhere the readers differ:\n\n| file | SHA-256 begins | type in the file | reader 1 | reader 2 |\n" +
+		"|---|---|---|---|---|\n")
+	return b.String() + list.String()
 }
 
 func TestTheDataPageShowsTheAudit(t *testing.T) {

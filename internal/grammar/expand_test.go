@@ -361,8 +361,8 @@ func TestShippedFrames(t *testing.T) {
 			}
 		}
 	}
-	if frames < 36 {
-		t.Errorf("%d frames, want at least 36", frames)
+	if frames < 600 {
+		t.Errorf("%d frames, want at least 600", frames)
 	}
 }
 
