@@ -37,28 +37,28 @@ type own struct {
 	out  []Record
 }
 
-func (o *own) add(source, file, id, text string, d authored.Description, use Role) error {
+func (o *own) add(source, file string, t authored.Text, use Role) error {
 	r := Record{
-		ID: recordID(source, d.Class(), text), Text: text, Label: d.Class(), Source: source,
-		Rank: o.rank + slices.Index(OwnSources, source), Role: use, Language: d.Language, Authorship: d.Authorship,
-		License: OwnLicence, Frame: frameID(source, file, id), Own: true, Domain: d.Domain, Obfuscation: "none",
+		ID: recordID(source, t.Class(), t.Text), Text: t.Text, Label: t.Class(), Source: source,
+		Rank: o.rank + slices.Index(OwnSources, source), Role: use, Language: t.Language, Authorship: t.Authorship,
+		License: OwnLicence, Frame: frameID(source, file, t.ID), Own: true, Domain: t.Domain, Obfuscation: "none",
 	}
 	if source == CarrierSource {
 		r.Carrier = r.Frame
 	}
 	if use == Curated || use == HardNegative {
 		if r.Label != dataset.Benign {
-			return fault.New(fault.Integrity, "%s: %s: field label holds injection, expected benign in a file for %s",
-				file, id, use).WithCure("move it to another file")
+			return fault.New(fault.Integrity, "%s:%d: %s: field label holds injection, expected benign in a file for %s",
+				file, t.Line, t.ID, use).WithCure("move it to another file")
 		}
-		r.Topic = d.Domain // the family of hard-benign texts
+		r.Topic = t.Domain // the family of hard-benign texts
 	}
 	if r.Label == dataset.Injection {
-		r.AttackType, r.AttackRule = d.Subtype, "authored"
+		r.AttackType, r.AttackRule = t.Subtype, "authored"
 	}
 	if first, ok := o.seen[r.ID]; ok {
-		return fault.New(fault.Integrity, "%s: %s gives a text that %s gives too, expected each text once", file, id,
-			first).WithCure("make the texts differ")
+		return fault.New(fault.Integrity, "%s:%d: %s gives a text that %s gives too, expected each text once", file,
+			t.Line, t.ID, first).WithCure("make the texts differ")
 	}
 	o.seen[r.ID] = r.Frame
 	o.out = append(o.out, r)
@@ -78,8 +78,13 @@ func Authored(root string, files AuthoredConfig, rank int, seed int64) ([]Record
 		if err != nil {
 			return nil, err
 		}
+		lines := map[string]int{}
+		for _, frame := range f.Frames {
+			lines[frame.ID] = frame.Line
+		}
 		for _, t := range texts {
-			if err := o.add(TemplateSource, a.File, t.Frame, t.Text, t.Description, a.Use); err != nil {
+			text := authored.Text{ID: t.Frame, Text: t.Text, Line: lines[t.Frame], Description: t.Description}
+			if err := o.add(TemplateSource, a.File, text, a.Use); err != nil {
 				return nil, err
 			}
 		}
@@ -90,7 +95,7 @@ func Authored(root string, files AuthoredConfig, rank int, seed int64) ([]Record
 			return nil, err
 		}
 		for _, t := range texts {
-			if err := o.add(WrittenSource, a.File, t.ID, t.Text, t.Description, a.Use); err != nil {
+			if err := o.add(WrittenSource, a.File, t, a.Use); err != nil {
 				return nil, err
 			}
 		}
@@ -101,7 +106,7 @@ func Authored(root string, files AuthoredConfig, rank int, seed int64) ([]Record
 			return nil, err
 		}
 		for _, d := range c.Documents {
-			if err := o.add(CarrierSource, a.File, d.ID, d.Text.Text, d.Description, a.Use); err != nil {
+			if err := o.add(CarrierSource, a.File, d.Text, a.Use); err != nil {
 				return nil, err
 			}
 		}

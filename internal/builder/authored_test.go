@@ -82,7 +82,7 @@ func TestTheSameTextTwiceIsAMistakeOfTheFrames(t *testing.T) {
 	root := frameRoot(t, attackFrames, strings.ReplaceAll(attackFrames, "id: ", "id: other_"))
 	files := []FrameFile{{"frames/b.yaml", 27, Pool}, {"frames/a.yaml", 27, Pool}}
 	_, err := Authored(root, AuthoredConfig{Frames: files}, 7, 42)
-	testenv.WantFault(t, err, fault.Integrity, "frames/a.yaml: ", "gives a text that template/b/", "gives too")
+	testenv.WantFault(t, err, fault.Integrity, "frames/a.yaml:8: ", "gives a text that template/b/", "gives too")
 }
 
 // Rows of one frame are one family, so frames of two files must not be taken for one.
@@ -200,11 +200,11 @@ func TestAuthoredFilesThatDoNotFitEndTheBuild(t *testing.T) {
 		say   string
 	}{
 		{"an injection among hard-benign texts", AuthoredConfig{Texts: []AuthoredFile{{"texts/a.yaml", Curated}}},
-			"texts/a.yaml: first: field label holds injection, expected benign in a file for hard_benign"},
+			"texts/a.yaml:8: first: field label holds injection, expected benign in a file for hard_benign"},
 		{"an injection among hard negatives", AuthoredConfig{Texts: []AuthoredFile{{"texts/a.yaml", HardNegative}}},
 			"expected benign in a file for hard_negative"},
 		{"a text of two files", AuthoredConfig{Texts: []AuthoredFile{{"texts/b.yaml", Curated}, {"texts/c.yaml", Pool}}},
-			"texts/c.yaml: second gives a text that written/b/second gives too"},
+			"texts/c.yaml:9: second gives a text that written/b/second gives too"},
 		{"no file", AuthoredConfig{Texts: []AuthoredFile{{"texts/d.yaml", Pool}}}, "texts/d.yaml"},
 		{"documents for texts", AuthoredConfig{Texts: []AuthoredFile{{"docs/a.yaml", Pool}}}, "docs/a.yaml"},
 		{"texts for documents", AuthoredConfig{Documents: []AuthoredFile{{"texts/b.yaml", Pool}}}, "texts/b.yaml"},

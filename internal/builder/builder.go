@@ -64,7 +64,7 @@ type FamilySize struct {
 }
 
 // memoryLimit is how many bytes a build holds before it collects garbage more often.
-const memoryLimit = 840 << 20
+const memoryLimit = 720 << 20
 
 // Build makes the edition and writes it to opts.Out. Counts that differ from the configuration and a difference from
 // the freeze manifest are Integrity errors; then opts.Out is left as it was, as it is after a cancelled context. The

@@ -15,7 +15,8 @@ const disguiseRule = "structure:disguise"
 // ships in disguise, those whose class readers doubt, and third-party benign rows of a domain.
 func Classify(in []Record, l Lists) []Record {
 	out := make([]Record, len(in))
-	for i, r := range in {
+	forEach(len(in), func(i int) {
+		r := in[i]
 		if r.Label == dataset.Injection && r.AttackType == "" {
 			m := l.Classify(r.Text)
 			r.AttackType, r.AttackRule, r.AttackSpan = m.Type, m.Rule, &[2]int{m.Start, m.End}
@@ -31,6 +32,6 @@ func Classify(in []Record, l Lists) []Record {
 			r.Disputed = true
 		}
 		out[i] = r
-	}
+	})
 	return out
 }

@@ -21,9 +21,14 @@ func Clean(in []Record, lock *Lock, lists Lists, near float64) (kept []Record, r
 		both  bool
 	}
 	groups := map[string]*group{}
-	exact := make([]string, len(in))
+	exact, skeletons, reasons := make([]string, len(in)), make([]string, len(in)), make([]string, len(in))
+	forEach(len(in), func(i int) {
+		exact[i] = textnorm.Exact(in[i].Text)
+		if reasons[i] = unfit(in[i], exact[i], lock, lists); reasons[i] == "" {
+			skeletons[i] = textnorm.Skeleton(in[i].Text)
+		}
+	})
 	for i, r := range in {
-		exact[i] = textnorm.Exact(r.Text)
 		g, ok := groups[exact[i]]
 		if !ok {
 			groups[exact[i]] = &group{first: i}
@@ -38,20 +43,8 @@ func Clean(in []Record, lock *Lock, lists Lists, near float64) (kept []Record, r
 	}
 	byExact, bySkeleton := map[string]string{}, map[string]string{}
 	for i, r := range in {
-		if reason, ok := lists.Drops[textnorm.ExactHash(r.Text)]; ok {
-			drop(r, "drop list: "+reason, "")
-			continue
-		}
-		if r.benignPool() && !r.Own && !lock.Sources[r.Rank].HardBenign && lists.Adjacent(r.Text) {
-			drop(r, "security-adjacent, no prompt", "")
-			continue
-		}
-		if _, out := adjacency(r, lists); out != "" {
-			drop(r, out, "")
-			continue
-		}
-		if mark := heldOutMark(r.Text); mark != "" {
-			drop(r, "held-out disguise: "+mark, "")
+		if reasons[i] != "" {
+			drop(r, reasons[i], "")
 			continue
 		}
 		if groups[exact[i]].both {
@@ -62,7 +55,7 @@ func Clean(in []Record, lock *Lock, lists Lists, near float64) (kept []Record, r
 			drop(r, "exact repeat", first)
 			continue
 		}
-		skeleton := textnorm.Skeleton(r.Text)
+		skeleton := skeletons[i]
 		if first, ok := bySkeleton[skeleton]; ok && skeleton != "" {
 			drop(r, "skeleton repeat", first)
 			continue
@@ -74,6 +67,23 @@ func Clean(in []Record, lock *Lock, lists Lists, near float64) (kept []Record, r
 	kept, more = dropNear(kept, near)
 	canonical(kept)
 	return kept, append(removed, more...)
+}
+
+// unfit returns why no split may hold a record, whatever the others are, or "".
+func unfit(r Record, exact string, lock *Lock, lists Lists) string {
+	if reason, ok := lists.Drops[hashOf([]byte(exact))]; ok {
+		return "drop list: " + reason
+	}
+	if r.benignPool() && !r.Own && !lock.Sources[r.Rank].HardBenign && lists.Adjacent(r.Text) {
+		return "security-adjacent, no prompt"
+	}
+	if _, out := adjacency(r, lists); out != "" {
+		return out
+	}
+	if mark := heldOutMark(r.Text); mark != "" {
+		return "held-out disguise: " + mark
+	}
+	return ""
 }
 
 // plainFirst puts the texts that their source ships in disguise last, so that the plain one of two stays.

@@ -21,26 +21,28 @@ type Kin [2]string
 // smallest member ID. Kin that name an absent record join nothing.
 func Families(in []Record, near []neardup.Pair, kin []Kin) []Record {
 	sets := neardup.NewFamilies(len(in))
-	byKey := map[string]int{}
-	join := func(kind, key string, i int) {
+	join := func(by map[string]int, key string, i int) {
 		if key == "" {
 			return
 		}
-		if first, ok := byKey[kind+key]; ok {
+		if first, ok := by[key]; ok {
 			sets.Join(first, i)
 		} else {
-			byKey[kind+key] = i
+			by[key] = i
 		}
 	}
+	for _, form := range []func(string) string{textnorm.Exact, textnorm.Skeleton, textnorm.Plain, textnorm.Letters} {
+		byForm := map[string]int{}
+		for i, key := range forms(in, form) {
+			join(byForm, key, i)
+		}
+	}
+	carriers, frames, seeds := map[string]int{}, map[string]int{}, map[string]int{}
 	for i, r := range in {
-		join("exact\x00", textnorm.Exact(r.Text), i)
-		join("skeleton\x00", textnorm.Skeleton(r.Text), i)
-		join("plain\x00", textnorm.Plain(r.Text), i)
-		join("letters\x00", textnorm.Letters(r.Text), i)
-		join("carrier\x00", r.Carrier, i)
-		join("frame\x00", r.Frame, i)
-		join("record\x00", r.ID, i)
-		join("record\x00", r.Parent, i)
+		join(carriers, r.Carrier, i)
+		join(frames, r.Frame, i)
+		join(seeds, r.ID, i)
+		join(seeds, r.Parent, i)
 	}
 	sets.JoinPairs(near)
 	at := make(map[string]int, len(in))
@@ -85,10 +87,8 @@ func byFamily(records []Record) (names []string, members map[string][]int) {
 
 // nearPairs returns the pairs of rows whose cosine is at least threshold, as they are written or in their plain form.
 func nearPairs(records []Record, threshold float64) []neardup.Pair {
-	forms := make([]string, len(records))
-	for i, r := range records {
-		forms[i] = textnorm.Plain(r.Text)
-	}
+	plain := make(chan []neardup.Pair)
+	go func() { plain <- neardup.Pairs(forms(records, textnorm.Plain), threshold, 0) }()
 	pairs := append([]neardup.Pair{}, neardup.Pairs(texts(records), threshold, 0)...)
-	return append(pairs, neardup.Pairs(forms, threshold, 0)...)
+	return append(pairs, <-plain...)
 }

@@ -30,22 +30,16 @@ type Item struct {
 func Import(lock *Lock, items [][]Item, lists Lists, seed int64) (kept []Record, removed []Removal) {
 	for rank := range lock.Sources {
 		s := &lock.Sources[rank]
+		read := make([]Record, len(items[rank]))
+		reasons := make([]string, len(read))
+		forEach(len(read), func(i int) { read[i], reasons[i] = s.row(rank, items[rank][i], lists, seed) })
 		var rows []Record
-		for _, it := range items[rank] {
-			text, reason := s.filled(it.Text, lists, seed)
-			if reason != "" {
-				r := s.record(rank, it, it.Text)
-				removed = append(removed, r.remove(stageImport, reason))
-				continue
+		for i, r := range read {
+			if reasons[i] != "" {
+				removed = append(removed, r.remove(stageImport, reasons[i]))
+			} else {
+				rows = append(rows, r)
 			}
-			r := s.record(rank, it, text)
-			// A template is named in the lists by its text before it is filled.
-			_, r.Disputed = lists.Disputed[textnorm.ExactHash(it.Text)]
-			if reason := s.reject(&r); reason != "" {
-				removed = append(removed, r.remove(stageImport, reason))
-				continue
-			}
-			rows = append(rows, r)
 		}
 		// A text that stands in several documents belongs to the one whose name comes first.
 		slices.SortFunc(rows, func(a, b Record) int {
@@ -73,6 +67,20 @@ func Import(lock *Lock, items [][]Item, lists Lists, seed int64) (kept []Record,
 	}
 	canonical(kept)
 	return kept, removed
+}
+
+// row makes a record of an item, and says why it cannot be used, or "".
+func (s *Source) row(rank int, it Item, lists Lists, seed int64) (r Record, reason string) {
+	text, reason := s.filled(it.Text, lists, seed)
+	if reason != "" {
+		return s.record(rank, it, it.Text), reason
+	}
+	r = s.record(rank, it, text)
+	if reason = s.reject(&r); reason == "" {
+		// A template is named in the lists by its text before it is filled.
+		_, r.Disputed = lists.Disputed[textnorm.ExactHash(it.Text)]
+	}
+	return r, reason
 }
 
 // filled returns the text with its slots filled, or why the row cannot be used. A template is dropped by its text before
@@ -166,9 +174,8 @@ func eastAsian(r rune) bool {
 
 // onePerCarrier keeps the record of each carrier that comes first in hash order.
 func onePerCarrier(records []Record, seed int64) (kept []Record, removed []Removal) {
-	draw.Order(records, seed, "carrier", byID)
 	chosen := map[string]string{}
-	for _, r := range records {
+	for _, r := range inHashOrder(records, seed, "carrier") {
 		if first, taken := chosen[r.Carrier]; taken {
 			m := r.remove(stageImport, "carrier already drawn from")
 			m.Partner = first

@@ -24,8 +24,9 @@ func Paraphrase(ctx context.Context, in []Record, cfg ParaphraseConfig, seed int
 	seeds := map[int][]Record{} // by rounds
 	seen := map[string]string{}
 	var benign []Record
-	for _, r := range in {
-		seen[textnorm.Exact(r.Text)] = r.ID
+	exact := forms(in, textnorm.Exact)
+	for i, r := range in {
+		seen[exact[i]] = r.ID
 		switch {
 		case r.Role != Pool || r.Own || r.Obfuscation != "none":
 		case r.Label == dataset.Benign:

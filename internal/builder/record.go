@@ -142,7 +142,14 @@ func byID(r Record) string { return r.ID }
 
 // inHashOrder returns the records in the order of the hashes that belong to a purpose.
 func inHashOrder(records []Record, seed int64, purpose string) []Record {
-	out := slices.Clone(records)
-	draw.Order(out, seed, purpose, byID)
+	order := make([]*Record, len(records)) // records are long, and sorting moves them often
+	for i := range records {
+		order[i] = &records[i]
+	}
+	draw.Order(order, seed, purpose, func(r *Record) string { return r.ID })
+	out := make([]Record, len(records))
+	for i, r := range order {
+		out[i] = *r
+	}
 	return out
 }

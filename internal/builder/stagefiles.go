@@ -198,17 +198,19 @@ func encodeLines(slice any) ([]byte, error) {
 }
 
 func decodeLines[T any](data []byte) ([]T, error) {
-	out := make([]T, 0, bytes.Count(data, []byte("\n")))
-	d := json.NewDecoder(bytes.NewReader(data))
-	for {
-		var v T
-		if err := d.Decode(&v); errors.Is(err, io.EOF) {
-			return out, nil
-		} else if err != nil {
+	var lines [][]byte
+	for line := range bytes.Lines(data) {
+		lines = append(lines, line)
+	}
+	out := make([]T, len(lines))
+	errs := make([]error, len(lines))
+	forEach(len(lines), func(i int) { errs[i] = json.Unmarshal(lines[i], &out[i]) })
+	for _, err := range errs {
+		if err != nil {
 			return nil, err
 		}
-		out = append(out, v)
 	}
+	return out, nil
 }
 
 func hashOf(data []byte) string {

@@ -26,13 +26,13 @@ func TestVectorsEqualTheReference(t *testing.T) {
 	}
 	v := vectorise(golden.Texts, 2)
 	for i, want := range golden.Vectors {
-		feature, weight := v.row(i)
-		if len(feature) != len(want) {
-			t.Errorf("text %d (%q) has %d features, want %d", i, golden.Texts[i], len(feature), len(want))
+		if len(v.rows[i]) != len(want) {
+			t.Errorf("text %d (%q) has %d features, want %d", i, golden.Texts[i], len(v.rows[i]), len(want))
 		}
-		for k, f := range feature {
-			if w, ok := want[v.terms[f]]; !ok || math.Abs(w-weight[k]) > 1e-14 {
-				t.Errorf("text %d, feature %q: weight %v, want %v", i, v.terms[f], weight[k], w)
+		for _, e := range v.rows[i] {
+			term, weight := v.terms[e.feature()], v.weight(e, i)
+			if w, ok := want[term]; !ok || math.Abs(w-weight) > 1e-14 {
+				t.Errorf("text %d, feature %q: weight %v, want %v", i, term, weight, w)
 			}
 		}
 	}
@@ -56,22 +56,31 @@ func bruteForce(texts []string, threshold float64) []Pair {
 	v := vectorise(texts, 1)
 	var out []Pair
 	dense := make([]float64, len(v.terms))
+	start := []int{0} // of each text in the two lists that follow
+	var feature []uint32
+	var weight []float64
+	for i, row := range v.rows {
+		for _, e := range row {
+			feature = append(feature, e.feature())
+			weight = append(weight, v.weight(e, i))
+		}
+		start = append(start, len(feature))
+	}
 	for i := range texts {
-		feature, weight := v.row(i)
-		for k, f := range feature {
-			dense[f] = weight[k]
+		for k := start[i]; k < start[i+1]; k++ {
+			dense[feature[k]] = weight[k]
 		}
 		for j := i + 1; j < len(texts); j++ {
 			var sum float64
-			other, w := v.row(j)
-			for k, f := range other {
+			w := weight[start[j]:start[j+1]]
+			for k, f := range feature[start[j]:start[j+1]] {
 				sum += float64(dense[f] * w[k])
 			}
 			if sum >= threshold {
 				out = append(out, Pair{i, j, sum})
 			}
 		}
-		for _, f := range feature {
+		for _, f := range feature[start[i]:start[i+1]] {
 			dense[f] = 0
 		}
 	}

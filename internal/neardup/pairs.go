@@ -18,9 +18,9 @@ type Pair struct {
 // Products are converted to float64 before they are added, which keeps compilers from fusing the two steps: sums are
 // the same on every processor.
 
-// slack covers the rounding of norms and sums (below 1e-12 for texts of a million n-grams), so that a bound never
-// rejects a pair that the exact sum accepts.
-const slack = 1e-9
+// slack covers the rounding of bounds, whose parts are kept as float32 (below 1e-6), so that a bound never rejects a pair
+// that the exact sum accepts.
+const slack = 1e-5
 
 // block is the number of texts a worker takes at a time.
 const block = 64
@@ -34,7 +34,8 @@ const block = 64
 // bounds", ICDE 2014). Features are ordered rare-first. The prefix of a vector ends where the norm of the rest falls
 // below the threshold; two vectors that reach it share a feature of both prefixes, since otherwise all that they share
 // lies in the rest of one of them. What two vectors share up to the end of the shorter prefix is summed while the index
-// is read; what they share behind it is bounded by the norms of their rests, which rules out nearly all others.
+// is read; what they share behind it is bounded by the norms of their rests, which rules out nearly all others. Only
+// pairs that stand the bounds are summed exactly.
 func Pairs(texts []string, threshold float64, workers int) []Pair {
 	if !(threshold > 0 && threshold <= 1) {
 		panic("neardup: the threshold must lie in (0, 1]")
@@ -42,7 +43,7 @@ func Pairs(texts []string, threshold float64, workers int) []Pair {
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	j := newJoin(vectorise(texts, workers), threshold)
+	j := newJoin(vectorise(texts, workers), threshold, workers)
 	found := make([][]Pair, (len(texts)+block-1)/block)
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -66,29 +67,38 @@ func Pairs(texts []string, threshold float64, workers int) []Pair {
 type join struct {
 	*vectors
 	threshold float64
-	prefix    []int     // length of the prefix of each vector
-	suffix    []float64 // L2 norm of each vector behind its prefix
-	from      []int     // of feature f in the postings; one more than there are features
+	prefix    []int // length of the prefix of each vector
+	ends      []end // where it ends
+	from      []int // of feature f in the postings; one more than there are features
 	posts     []post
 }
 
-// post says that a vector holds a feature in its prefix.
+// post says that a vector holds a feature in its prefix. Its numbers serve bounds alone.
 type post struct {
 	text   uint32
-	at     uint32 // position in the vector
-	weight float64
-	after  float64 // L2 norm of the vector behind that position
+	weight float32
+	after  float32 // L2 norm of the vector behind the feature
 }
 
-func newJoin(v *vectors, threshold float64) *join {
-	n := len(v.start) - 1
-	j := &join{vectors: v, threshold: threshold, prefix: make([]int, n), suffix: make([]float64, n),
+// end is where a prefix ends, for bounds.
+type end struct {
+	feature uint32  // the last one in it
+	rest    float32 // L2 norm of the vector behind it
+}
+
+func newJoin(v *vectors, threshold float64, workers int) *join {
+	j := &join{vectors: v, threshold: threshold, prefix: make([]int, len(v.rows)), ends: make([]end, len(v.rows)),
 		from: make([]int, len(v.terms)+1)}
-	for i := range n {
-		feature, weight := v.row(i)
-		j.prefix[i] = prefixLength(weight, threshold)
-		for _, f := range feature[:j.prefix[i]] {
-			j.from[f+1]++
+	each(len(v.rows), workers, func(_, from, to int) {
+		var weight []float64
+		for i := from; i < to; i++ {
+			weight = v.weights(i, weight)
+			j.prefix[i] = prefixLength(weight, threshold)
+		}
+	})
+	for i, row := range v.rows {
+		for _, e := range row[:j.prefix[i]] {
+			j.from[e.feature()+1]++
 		}
 	}
 	for f := range v.terms {
@@ -96,13 +106,14 @@ func newJoin(v *vectors, threshold float64) *join {
 	}
 	j.posts = make([]post, j.from[len(v.terms)])
 	at := slices.Clone(j.from)
-	var rest []float64
-	for i := range n {
-		feature, weight := v.row(i)
+	var weight, rest []float64
+	for i, row := range v.rows {
+		weight = v.weights(i, weight)
 		rest = restNorms(weight, rest)
-		j.suffix[i] = rest[j.prefix[i]]
-		for k, f := range feature[:j.prefix[i]] {
-			j.posts[at[f]] = post{uint32(i), uint32(k), weight[k], rest[k+1]}
+		for k, e := range row[:j.prefix[i]] {
+			f, after := e.feature(), float32(rest[k+1])
+			j.posts[at[f]] = post{uint32(i), float32(weight[k]), after}
+			j.ends[i] = end{f, after}
 			at[f]++
 		}
 	}
@@ -136,101 +147,123 @@ func prefixLength(weight []float64, threshold float64) int {
 // search is what one worker needs.
 type search struct {
 	*join
+	own    []float64 // the weights of x
+	rest   []float64 // its L2 norms from each position on
+	seen   []bool    // by text, whether it is found
+	shared []shared  // by text, of those found
+	found  []uint32  // the texts that may reach the threshold by the first feature that they share with x
 	dense  []float64 // the vector of x by feature, zero elsewhere
-	shared []shared  // by text
-	found  []uint32  // the texts that share a prefix feature with x
-	rest   []float64
 }
 
 // shared is what x and a text are known to share.
 type shared struct {
-	sum   float64 // over the features of both prefixes
-	after float64 // L2 norm of the text behind the last of them
-	mark  uint32  // x plus one; anything else is left from another x
-	first uint32  // the position of the first of them in the text
-	last  uint32  // the position of the last of them in x
+	sum   float64
+	after float32 // L2 norm of the text behind the last feature of the sum
+	last  uint32  // the position of that feature in x
 }
 
 func (j *join) newSearch() *search {
-	return &search{join: j, dense: make([]float64, len(j.terms)), shared: make([]shared, len(j.prefix))}
+	return &search{join: j, dense: make([]float64, len(j.terms)), seen: make([]bool, len(j.rows)),
+		shared: make([]shared, len(j.rows))}
 }
 
 // before appends the pairs of text x with the texts before it.
 func (s *search) before(x int, out []Pair) []Pair {
-	feature, weight := s.row(x)
-	s.gather(x, feature, weight)
-	s.rest = restNorms(weight, s.rest)
+	s.own = s.weights(x, s.own)
+	s.rest = restNorms(s.own, s.rest)
+	s.gather(x)
 	filled := false
 	for _, y := range s.found {
-		if !s.canReach(x, y, feature) {
+		s.seen[y] = false
+		if !s.canReach(x, y) {
 			continue
 		}
 		if !filled {
 			filled = true
-			for k, f := range feature {
-				s.dense[f] = weight[k]
+			for k, e := range s.rows[x] {
+				s.dense[e.feature()] = s.own[k]
 			}
 		}
-		if cosine, ok := s.cosine(int(y), int(s.shared[y].first)); ok {
+		if !s.mayReach(x, y) {
+			continue
+		}
+		if cosine := s.cosine(y); cosine >= s.threshold {
 			out = append(out, Pair{int(y), x, cosine})
 		}
 	}
 	if filled {
-		for _, f := range feature {
-			s.dense[f] = 0
+		for _, e := range s.rows[x] {
+			s.dense[e.feature()] = 0
 		}
 	}
 	return out
 }
 
-// gather finds the texts before x that share a prefix feature with it, and what they share there.
-func (s *search) gather(x int, feature []uint32, weight []float64) {
+// gather finds the texts before x that share a prefix feature with it, and what they share there. What two vectors can
+// reach from a feature on is at most the product of their norms from there on, so one that falls below the threshold
+// before anything is shared rules the text out.
+func (s *search) gather(x int) {
 	s.found = s.found[:0]
-	mark := uint32(x) + 1
-	for k, f := range feature[:s.prefix[x]] {
+	for k, e := range s.rows[x][:s.prefix[x]] {
+		f := e.feature()
+		need := max(0, s.threshold-slack) / s.rest[k]
+		least := float32(need * need)
 		for _, p := range s.posts[s.from[f]:s.from[f+1]] {
 			if p.text >= uint32(x) {
 				break
 			}
-			sh := &s.shared[p.text]
-			if sh.mark != mark {
-				*sh = shared{mark: mark, first: p.at}
+			if !s.seen[p.text] {
+				if p.weight*p.weight+p.after*p.after < least {
+					continue
+				}
+				s.seen[p.text] = true
 				s.found = append(s.found, p.text)
+				s.shared[p.text] = shared{}
 			}
-			sh.sum += float64(weight[k] * p.weight)
+			sh := &s.shared[p.text]
+			sh.sum += s.own[k] * float64(p.weight)
 			sh.after, sh.last = p.after, uint32(k)
 		}
 	}
 }
 
 // canReach reports whether x and y may reach the threshold. Up to the end of the prefix that ends first, the sum is
-// complete. Behind it, one vector has only its suffix left, and the other no more than what follows the last shared
-// feature.
-func (s *search) canReach(x int, y uint32, feature []uint32) bool {
-	sh := &s.shared[y]
-	other, _ := s.row(int(y))
-	left := s.suffix[x] * sh.after
-	if feature[s.prefix[x]-1] > other[s.prefix[y]-1] {
-		left = s.suffix[y] * s.rest[sh.last+1]
+// complete. Behind it, one vector has only the rest behind its prefix left, and the other no more than what follows the
+// last shared feature.
+func (s *search) canReach(x int, y uint32) bool {
+	sh, a, b := &s.shared[y], s.ends[x], s.ends[y]
+	left := float64(a.rest) * float64(sh.after)
+	if a.feature > b.feature {
+		left = float64(b.rest) * s.rest[sh.last+1]
 	}
 	return sh.sum+left >= s.threshold-slack
 }
 
-// cosine sums the products of x and the vector of text y, in feature order, and gives up as soon as what is left cannot
-// reach the threshold. Before position first the two share nothing.
-func (s *search) cosine(y, first int) (float64, bool) {
-	feature, weight := s.row(y)
-	left := 1.0 // bound of the squared norm of what is left
-	var sum float64
-	for k := first; k < len(feature); k++ {
-		w := weight[k]
-		if d := s.dense[feature[k]]; d != 0 {
-			sum += float64(d * w)
-		}
-		left -= float64(w * w)
+// mayReach bounds closer than canReach: it looks at the features behind the last that is summed one by one, until what
+// is left of y cannot reach the threshold.
+func (s *search) mayReach(x int, y uint32) bool {
+	sh, row := &s.shared[y], s.rows[y]
+	last := s.rows[x][sh.last].feature()
+	at, _ := slices.BinarySearchFunc(row, last, func(e entry, f uint32) int { return cmp.Compare(e.feature(), f) })
+	sum, left := sh.sum, float64(sh.after*sh.after)
+	for _, e := range row[at+1:] {
+		w := s.weight(e, int(y))
+		sum += s.dense[e.feature()] * w
+		left -= w * w
 		if missing := s.threshold - sum - slack; missing > 0 && missing*missing > left+slack {
-			return 0, false
+			return false
 		}
 	}
-	return sum, sum >= s.threshold
+	return true
+}
+
+// cosine sums the products of x and the vector of text y, in feature order.
+func (s *search) cosine(y uint32) float64 {
+	var sum float64
+	for _, e := range s.rows[y] {
+		if d := s.dense[e.feature()]; d != 0 {
+			sum += float64(d * s.weight(e, int(y)))
+		}
+	}
+	return sum
 }

@@ -21,13 +21,34 @@ const (
 	maxGram = 5
 )
 
-// vectors holds one L2-normalised vector a text, flat. Features are numbered rare-first: by the number of texts that
-// hold them, then by their bytes; a vector lists its features in that order, which is also the order of every sum.
+// vectors holds one L2-normalised vector a text. Features are numbered rare-first: by the number of texts that hold them,
+// then by their bytes; a vector lists its features in that order, which is also the order of every sum. Counts are kept,
+// and weights worked out from them where they are read, because they take less memory.
 type vectors struct {
-	start   []int // of text i in feature and weight; one more than there are texts
-	feature []uint32
-	weight  []float64
-	terms   []string // by feature
+	rows  [][]entry // by text
+	norm  []float64 // L2 norm of each text's weights before they are divided by it
+	idf   []float64 // by feature
+	terms []string  // by feature
+}
+
+// entry is a feature, in the upper half, and how often a text holds it.
+type entry uint64
+
+func (e entry) feature() uint32 { return uint32(e >> 32) }
+func (e entry) count() uint32   { return uint32(e) }
+
+// weight returns the weight of an entry of text i.
+func (v *vectors) weight(e entry, i int) float64 {
+	return float64(e.count()) * v.idf[e.feature()] / v.norm[i]
+}
+
+// weights returns the weights of text i, in the given buffer.
+func (v *vectors) weights(i int, buffer []float64) []float64 {
+	out := buffer[:0]
+	for _, e := range v.rows[i] {
+		out = append(out, v.weight(e, i))
+	}
+	return out
 }
 
 // vectorise counts n-grams of 3 to 5 code points inside word bounds and weighs them as scikit-learn's
@@ -37,7 +58,7 @@ type vectors struct {
 func vectorise(texts []string, workers int) *vectors {
 	g := grams{ids: map[string]uint32{}}
 	words := g.split(texts, workers)
-	entries := make([][]uint64, len(texts)) // of each text: the feature in the upper half, its count in the lower
+	v := &vectors{rows: make([][]entry, len(texts)), norm: make([]float64, len(texts))}
 	dfs := make([][]int, workers)
 	each(len(texts), workers, func(worker, from, to int) {
 		if dfs[worker] == nil {
@@ -55,9 +76,9 @@ func vectorise(texts []string, workers int) *vectors {
 					count[id]++
 				}
 			}
-			entries[i] = make([]uint64, len(touched))
+			v.rows[i] = make([]entry, len(touched))
 			for k, id := range touched {
-				entries[i][k] = uint64(id)<<32 | uint64(count[id])
+				v.rows[i][k] = entry(id)<<32 | entry(count[id])
 				count[id] = 0
 				dfs[worker][id]++
 			}
@@ -69,21 +90,14 @@ func vectorise(texts []string, workers int) *vectors {
 			df[id] += n
 		}
 	}
-	v := &vectors{start: make([]int, 1, len(texts)+1)}
 	rank := v.rank(g.terms, df)
-	idf := make([]float64, len(df))
+	v.idf = make([]float64, len(df))
 	for id, n := range df {
-		idf[rank[id]] = math.Log(float64(1+len(texts))/float64(1+n)) + 1
+		v.idf[rank[id]] = math.Log(float64(1+len(texts))/float64(1+n)) + 1
 	}
-	for _, e := range entries {
-		v.start = append(v.start, v.start[len(v.start)-1]+len(e))
-	}
-	v.feature = make([]uint32, v.start[len(texts)])
-	v.weight = make([]float64, v.start[len(texts)])
 	each(len(texts), workers, func(_, from, to int) {
 		for i := from; i < to; i++ {
-			v.finish(i, entries[i], rank, idf)
-			entries[i] = nil
+			v.finish(i, rank)
 		}
 	})
 	return v
@@ -123,30 +137,18 @@ func (v *vectors) rank(terms []string, df []int) []uint32 {
 	return rank
 }
 
-// finish renumbers the features of text i, sorts them, and turns counts into normalised weights.
-func (v *vectors) finish(i int, entries []uint64, rank []uint32, idf []float64) {
-	for k, e := range entries {
-		entries[k] = uint64(rank[e>>32])<<32 | e&math.MaxUint32
+// finish renumbers the features of text i, sorts them, and sets its norm.
+func (v *vectors) finish(i int, rank []uint32) {
+	for k, e := range v.rows[i] {
+		v.rows[i][k] = entry(rank[e.feature()])<<32 | entry(e.count())
 	}
-	slices.Sort(entries)
-	feature, weight := v.row(i)
+	slices.Sort(v.rows[i])
 	var squares float64
-	for k, e := range entries {
-		f := uint32(e >> 32)
-		w := float64(e&math.MaxUint32) * idf[f]
-		feature[k], weight[k] = f, w
+	for _, e := range v.rows[i] {
+		w := float64(e.count()) * v.idf[e.feature()]
 		squares += float64(w * w)
 	}
-	norm := math.Sqrt(squares)
-	for k := range weight {
-		weight[k] /= norm
-	}
-}
-
-// row returns the features and weights of text i.
-func (v *vectors) row(i int) ([]uint32, []float64) {
-	from, to := v.start[i], v.start[i+1]
-	return v.feature[from:to], v.weight[from:to]
+	v.norm[i] = math.Sqrt(squares)
 }
 
 // grams numbers n-grams, and the words that hold them, because words come again and again.

@@ -20,8 +20,9 @@ func apply(changes []change, s string, perMille int, d draw.Stream) string {
 	}
 	var finds []find
 	lower := strings.ToLower(s)
+	held := trigramsOf(lower)
 	for _, c := range changes {
-		if !strings.Contains(lower, c.literal) {
+		if !held.may(c.literal) || !strings.Contains(lower, c.literal) {
 			continue
 		}
 		for _, m := range c.match.FindAllStringSubmatchIndex(s, -1) {

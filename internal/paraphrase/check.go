@@ -41,14 +41,19 @@ const (
 type checker struct {
 	rules    *Rules
 	seed     string
+	exact    string          // form of the seed
+	words    map[string]bool // of the seed
+	refuses  bool            // whether the seed itself says what a refusal says
 	payloads []string
 	outside  string            // the seed without its payloads
+	script   string            // of what is outside
 	seen     map[string]string // exact forms of the seed and the accepted rounds
 	others   []map[string]bool // their words and pairs of words outside the payloads
 }
 
 func (r *Rules) checker(s Seed) *checker {
-	c := &checker{rules: r, seed: s.Text, outside: s.Text, seen: map[string]string{textnorm.Exact(s.Text): SameAsSeed}}
+	c := &checker{rules: r, seed: s.Text, exact: textnorm.Exact(s.Text)}
+	c.seen, c.words, c.refuses = map[string]string{c.exact: SameAsSeed}, words(c.exact, false), r.refuses(c.exact)
 	all, _ := spans(s.Text)
 	for _, sp := range all {
 		if sp.payload {
@@ -56,14 +61,15 @@ func (r *Rules) checker(s Seed) *checker {
 		}
 	}
 	c.outside = c.without(s.Text)
-	c.others = []map[string]bool{words(c.outside, true)}
+	c.script = script(c.outside)
+	c.others = []map[string]bool{words(textnorm.Exact(c.outside), true)}
 	return c
 }
 
 // accept makes later rounds differ from this text too.
 func (c *checker) accept(text string) {
 	c.seen[textnorm.Exact(text)] = SameAsRound
-	c.others = append(c.others, words(c.without(text), true))
+	c.others = append(c.others, words(textnorm.Exact(c.without(text)), true))
 }
 
 // problem returns why a text is no rewording of the seed, or "".
@@ -76,10 +82,10 @@ func (c *checker) problem(text string) string {
 	}) {
 		return Unreadable
 	}
-	if c.rules.refuses(text) && !c.rules.refuses(c.seed) {
+	exact := textnorm.Exact(text)
+	if !c.refuses && c.rules.refuses(exact) {
 		return Refusal
 	}
-	exact, seed := textnorm.Exact(text), textnorm.Exact(c.seed)
 	if reason := c.seen[exact]; reason != "" {
 		return reason
 	}
@@ -89,13 +95,13 @@ func (c *checker) problem(text string) string {
 		}
 		if plain, ok := decoded(p); ok {
 			plain = textnorm.Exact(plain)
-			if strings.Contains(exact, plain) && !strings.Contains(seed, plain) {
+			if strings.Contains(exact, plain) && !strings.Contains(c.exact, plain) {
 				return PayloadDecoded
 			}
 		}
 	}
 	outside := c.without(text)
-	if was := script(c.outside); was != "" && script(outside) != was {
+	if c.script != "" && script(outside) != c.script {
 		return OtherScript
 	}
 	was, is := float64(utf8.RuneCountInString(c.outside)), float64(utf8.RuneCountInString(outside))
@@ -104,10 +110,10 @@ func (c *checker) problem(text string) string {
 		return TooShort
 	case is > maxLength*was+longer:
 		return TooLong
-	case jaccard(words(c.seed, false), words(text, false)) < minSimilar:
+	case jaccard(c.words, words(exact, false)) < minSimilar:
 		return TooDifferent
 	}
-	now := words(outside, true)
+	now := words(textnorm.Exact(outside), true)
 	if slices.ContainsFunc(c.others, func(o map[string]bool) bool { return jaccard(o, now) > maxSimilar }) {
 		return TooSimilar
 	}
@@ -122,11 +128,11 @@ func (c *checker) without(text string) string {
 	return text
 }
 
-// words returns the set of words of the exact form, and of pairs of neighbours where asked.
-func words(text string, pairs bool) map[string]bool {
+// words returns the set of words of a text in exact form, and of pairs of neighbours where asked.
+func words(exact string, pairs bool) map[string]bool {
 	out := map[string]bool{}
 	last := ""
-	for _, w := range strings.FieldsFunc(textnorm.Exact(text), func(r rune) bool {
+	for _, w := range strings.FieldsFunc(exact, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 	}) {
 		out[w] = true

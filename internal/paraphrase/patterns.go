@@ -24,6 +24,7 @@ type patternSet struct {
 // pattern is one of these ways and what may stand for it.
 type pattern struct {
 	words     string
+	fixed     []string // the parts of it that stand in every match, in small letters
 	match     *regexp.Regexp
 	to        []string
 	notBefore []string
@@ -64,15 +65,29 @@ func patterns(sets []patternSet) (out []pattern, at int, problem string) {
 			if most == 0 {
 				most = 24
 			}
-			out = append(out, pattern{p, regexp.MustCompile(`(?i)^` + re + `$`), to, s.NotBefore, s.Without, most})
+			out = append(out, pattern{p, between(p), regexp.MustCompile(`(?i)^` + re + `$`), to, s.NotBefore, s.Without, most})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b pattern) int { return len(b.words) - len(a.words) })
 	return out, 0, ""
 }
 
-// fits returns the words of {x} and {y} when the pattern says the sentence, which goes without its end mark.
-func (p pattern) fits(s string) (x, y string, ok bool) {
+// between returns the parts of a pattern between its slots, as far as letter case in them is a matter of ASCII.
+func between(p string) []string {
+	parts := strings.Split(strings.ReplaceAll(strings.ToLower(p), "{y}", "{x}"), "{x}")
+	return slices.DeleteFunc(parts, func(s string) bool {
+		return strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 })
+	})
+}
+
+// fits returns the words of {x} and {y} when the pattern says the sentence, which goes without its end mark. held are the
+// trigrams of the sentence.
+func (p pattern) fits(s string, held *trigrams) (x, y string, ok bool) {
+	for _, part := range p.fixed {
+		if !held.may(part) {
+			return "", "", false
+		}
+	}
 	m := p.match.FindStringSubmatch(s)
 	if m == nil {
 		return "", "", false
@@ -98,8 +113,9 @@ func (r *Rules) recast(s string, d draw.Stream) string {
 	if strings.HasSuffix(body, ".") || shouting(body) && strings.ToUpper(body) != body {
 		return s
 	}
+	held := trigramsOf(strings.ToLower(body))
 	for _, p := range r.patterns {
-		x, y, ok := p.fits(body)
+		x, y, ok := p.fits(body, &held)
 		if !ok || mark == "?" && !r.asks(p.words) {
 			continue
 		}
@@ -140,8 +156,9 @@ func upper(s string) string {
 // recasts reports whether a pattern fits the sentence.
 func (r *Rules) recasts(s string) bool {
 	body, mark := cutMark(s)
+	held := trigramsOf(strings.ToLower(body))
 	return slices.ContainsFunc(r.patterns, func(p pattern) bool {
-		_, _, ok := p.fits(body)
+		_, _, ok := p.fits(body, &held)
 		return ok && (mark != "?" || r.asks(p.words))
 	})
 }

@@ -6,10 +6,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"pidsbench/internal/draw"
+	"pidsbench/internal/textnorm"
 )
 
 // RulesModel is the generator of what the rules write.
@@ -20,10 +22,23 @@ const RulesModel = "rules/2"
 type ByRules struct {
 	rules *Rules
 	seed  int64
+
+	mu     sync.Mutex
+	opened map[Seed]opened // the seeds that were asked for, since most are asked for again
+}
+
+// opened is a seed as the rules see it.
+type opened struct {
+	masked  string
+	parts   []string    // that the masks stand for
+	ok      bool        // whether it can be reworded
+	applies func() bool // whether any rule finds something in it
 }
 
 // NewByRules returns the provider with the given seed of its draws.
-func NewByRules(rules *Rules, seed int64) *ByRules { return &ByRules{rules, seed} }
+func NewByRules(rules *Rules, seed int64) *ByRules {
+	return &ByRules{rules: rules, seed: seed, opened: map[Seed]opened{}}
+}
 
 // Model returns RulesModel.
 func (p *ByRules) Model() string { return RulesModel }
@@ -34,24 +49,38 @@ func (p *ByRules) Rewrite(ctx context.Context, r Request) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	kept, ok := spans(r.Seed.Text)
-	if !ok || r.Seed.Language != "" && r.Seed.Language != "en" {
-		return "", ErrNone
-	}
-	kept = p.rules.beyondOpener(r.Seed.Text, kept)
-	masked, parts, ok := mask(r.Seed.Text, kept)
-	if !ok || noisy(masked) || slices.ContainsFunc(parts, strewn) || !p.rules.english(masked) {
+	s := p.open(r.Seed)
+	if !s.ok {
 		return "", ErrNone
 	}
 	d := draw.New(p.seed, "paraphrase", fmt.Sprintf("%s\x00%d\x00%d", r.Seed.ID, r.Round, r.Try))
-	text := p.rules.reword(masked, d)
-	if text == masked {
-		if !p.rules.applies(masked) {
+	text := p.rules.reword(s.masked, d)
+	if text == s.masked {
+		if !s.applies() {
 			return "", ErrNone
 		}
 		return "", &Rejected{SameAsSeed}
 	}
-	return unmask(text, parts), nil
+	return unmask(text, s.parts), nil
+}
+
+// open masks what stays of a seed, once.
+func (p *ByRules) open(seed Seed) opened {
+	p.mu.Lock()
+	s, known := p.opened[seed]
+	p.mu.Unlock()
+	if known {
+		return s
+	}
+	if kept, ok := spans(seed.Text); ok && (seed.Language == "" || seed.Language == "en") {
+		s.masked, s.parts, ok = mask(seed.Text, p.rules.beyondOpener(seed.Text, kept))
+		s.ok = ok && !noisy(s.masked) && !slices.ContainsFunc(s.parts, strewn) && p.rules.english(s.masked)
+	}
+	s.applies = sync.OnceValue(func() bool { return p.rules.applies(s.masked) })
+	p.mu.Lock()
+	p.opened[seed] = s
+	p.mu.Unlock()
+	return s
 }
 
 // firstMask is the private character that stands for the first part that stays.
@@ -158,7 +187,7 @@ func (r *Rules) reword(text string, d draw.Stream) string {
 	text = assemble(pieces)
 	if f := r.kind(first); f != nil {
 		often := 100
-		if jaccard(words(seed, true), words(text, true)) > 0.7 { // little has changed so far
+		if jaccard(words(textnorm.Exact(seed), true), words(textnorm.Exact(text), true)) > 0.7 { // little has changed so far
 			often = 850
 		}
 		text = r.framed(text, f, often, d)
@@ -203,9 +232,11 @@ func (r *Rules) applies(text string) bool {
 		if r.moved(p.text) != p.text || r.recasts(p.text) || i == 0 && r.kind(p.text) != nil {
 			return true
 		}
+		lower := strings.ToLower(p.text)
+		held := trigramsOf(lower)
 		for _, set := range [][]change{r.openers, r.starts, r.phrases} {
 			for _, c := range set {
-				if strings.Contains(strings.ToLower(p.text), c.literal) && c.match.MatchString(p.text) {
+				if held.may(c.literal) && strings.Contains(lower, c.literal) && c.match.MatchString(p.text) {
 					return true
 				}
 			}

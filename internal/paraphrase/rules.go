@@ -230,10 +230,9 @@ func alternatives(phrases []string) string {
 	return strings.Join(sorted, "|")
 }
 
-// refuses reports whether a text says that its writer will not do the task.
-func (r *Rules) refuses(text string) bool {
-	text = textnorm.Exact(text)
-	return slices.ContainsFunc(r.refusals, func(s string) bool { return strings.Contains(text, s) })
+// refuses reports whether a text, given in exact form, says that its writer will not do the task.
+func (r *Rules) refuses(exact string) bool {
+	return slices.ContainsFunc(r.refusals, func(s string) bool { return strings.Contains(exact, s) })
 }
 
 // english reports whether the words of a text are English: no other language has more of its stop words in it. A text

@@ -16,26 +16,29 @@ type span struct {
 }
 
 // payloads find what carries an attack or names a target: code, quoted strings, markup, addresses, paths, encoded runs.
-var payloads = []*regexp.Regexp{
-	regexp.MustCompile("(?s)```.*?(```|$)"),
-	regexp.MustCompile("`[^`\n]+`"),
-	regexp.MustCompile(`"[^"\n]+"|“[^”]+”|«[^»]+»|„[^“”]+[“”]`),
-	regexp.MustCompile(`(?:^|[\s(\[{:=,])('[^'\n]+'|‘[^’\n]+’)(?:$|[\s)\]}.,;:!?])`),
-	regexp.MustCompile(`<[/A-Za-z][^<>\n]*>|<!--|-->`),
-	regexp.MustCompile(`\b[A-Za-z][A-Za-z0-9+.-]*://[^\s<>"'` + "`" + `]*[^\s<>"'` + "`" + `.,;:!?)\]]`),
-	regexp.MustCompile(`\b[\w.+-]+@[\w-]+\.[\w.-]*\w`),
-	regexp.MustCompile(`(?:^|\s)((?:~|\.{1,2})?/[\w.*@-]+(?:/[\w.*@-]*)*|[A-Za-z]:\\\S+)`),
-	regexp.MustCompile(`\b[\w.]+\([^()\n]*\)`),
-	regexp.MustCompile(`(?:%[0-9A-Fa-f]{2}){3,}`),
-	regexp.MustCompile(`(?:&#x?[0-9A-Fa-f]{2,6};\s?){3,}`),
-	regexp.MustCompile(`(?:\\?[ux][0-9A-Fa-f]{2,4}){3,}`),
-	regexp.MustCompile(`\b[01]{8}(?:\s[01]{8})*\b`),
-	regexp.MustCompile(`\b\d{1,7}(?:[ ,]+\d{1,7}){3,}\b`),
-	regexp.MustCompile(`\b(?:[0-9A-Fa-f]{2}[ :]){3,}[0-9A-Fa-f]{2}\b`),
-	regexp.MustCompile(`\b[0-9A-Fa-f]{12,}\b`),
-	regexp.MustCompile(`(?:[.\-·−]{1,6}[ /]+){3,}[.\-·−]{1,6}`),
-	regexp.MustCompile(`(?:\b[A-Z][a-z]+ (?:/ )?)*\b(?:Alfa|Bravo|Foxtrot|Juliett|Tango|Sierra)\b` +
-		`(?:(?: /)? [A-Z][a-z]+)*`),
+var payloads = []struct {
+	signs string // every match holds one of these; "" where there are none
+	match *regexp.Regexp
+}{
+	{"`", regexp.MustCompile("(?s)```.*?(```|$)")},
+	{"`", regexp.MustCompile("`[^`\n]+`")},
+	{"\"“«„", regexp.MustCompile(`"[^"\n]+"|“[^”]+”|«[^»]+»|„[^“”]+[“”]`)},
+	{"'‘", regexp.MustCompile(`(?:^|[\s(\[{:=,])('[^'\n]+'|‘[^’\n]+’)(?:$|[\s)\]}.,;:!?])`)},
+	{"<>", regexp.MustCompile(`<[/A-Za-z][^<>\n]*>|<!--|-->`)},
+	{":", regexp.MustCompile(`\b[A-Za-z][A-Za-z0-9+.-]*://[^\s<>"'` + "`" + `]*[^\s<>"'` + "`" + `.,;:!?)\]]`)},
+	{"@", regexp.MustCompile(`\b[\w.+-]+@[\w-]+\.[\w.-]*\w`)},
+	{"/\\", regexp.MustCompile(`(?:^|\s)((?:~|\.{1,2})?/[\w.*@-]+(?:/[\w.*@-]*)*|[A-Za-z]:\\\S+)`)},
+	{"(", regexp.MustCompile(`\b[\w.]+\([^()\n]*\)`)},
+	{"%", regexp.MustCompile(`(?:%[0-9A-Fa-f]{2}){3,}`)},
+	{"&", regexp.MustCompile(`(?:&#x?[0-9A-Fa-f]{2,6};\s?){3,}`)},
+	{"", regexp.MustCompile(`(?:\\?[ux][0-9A-Fa-f]{2,4}){3,}`)},
+	{"01", regexp.MustCompile(`\b[01]{8}(?:\s[01]{8})*\b`)},
+	{"0123456789", regexp.MustCompile(`\b\d{1,7}(?:[ ,]+\d{1,7}){3,}\b`)},
+	{"", regexp.MustCompile(`\b(?:[0-9A-Fa-f]{2}[ :]){3,}[0-9A-Fa-f]{2}\b`)},
+	{"", regexp.MustCompile(`\b[0-9A-Fa-f]{12,}\b`)},
+	{"", regexp.MustCompile(`(?:[.\-·−]{1,6}[ /]+){3,}[.\-·−]{1,6}`)},
+	{"", regexp.MustCompile(`(?:\b[A-Z][a-z]+ (?:/ )?)*\b(?:Alfa|Bravo|Foxtrot|Juliett|Tango|Sierra)\b` +
+		`(?:(?: /)? [A-Z][a-z]+)*`)},
 }
 
 // base64Run finds long runs of the letters of base64 and base32; isCoded tells which of them are words.
@@ -67,9 +70,12 @@ func spans(text string) (out []span, ok bool) {
 		}
 	}
 	named := false // a payload that no pattern could find is known all the same
-	for i, re := range payloads {
-		for _, m := range re.FindAllStringSubmatchIndex(text, -1) {
-			if len(m) > 2 && m[2] >= 0 && (re.NumSubexp() == 1 && i > 0) {
+	for i, p := range payloads {
+		if p.signs != "" && !strings.ContainsAny(text, p.signs) {
+			continue
+		}
+		for _, m := range p.match.FindAllStringSubmatchIndex(text, -1) {
+			if len(m) > 2 && m[2] >= 0 && (p.match.NumSubexp() == 1 && i > 0) {
 				m = m[2:]
 			}
 			end := m[0] + len(strings.TrimRight(text[m[0]:m[1]], " \t\n"))
