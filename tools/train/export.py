@@ -1,6 +1,6 @@
 """Turns a fine-tuned sequence-classification checkpoint into a model folder, with the checks of train.py.
 
-python tools/train/export.py --checkpoint DIR --out models/deberta-v3-ft-s42 --display-name DeBERTa-v3-FT \
+tools/export --checkpoint DIR --out models/deberta-v3-ft-s42 --display-name DeBERTa-v3-FT \
     --train data/open/train.csv --val data/open/val.csv --seed 42
 """
 
@@ -9,25 +9,21 @@ import os
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-import argparse
-import json
-import sys
-import tempfile
-
-import numpy as np
-import torch
-from tokenizers import Tokenizer
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
-from transformers.utils import logging
-
-import checks
 import folder
-import onnxfile
-import unigram
-from fit import scores
-from rows import BadInput, read_split
 
-SCRATCH_ONLY = "DeBERTa-arch"
+folder.require()
+
+import argparse
+import sys
+
+import base
+from architecture import ARCHITECTURES, parameter_count
+from checks import CheckFailed
+from finish import finish
+from fit import NotFinite
+from onnxfile import STORAGES
+from rows import BadInput, read_split
+from tokens import encode
 
 
 def parse(argv):
@@ -43,24 +39,8 @@ def parse(argv):
     p.add_argument("--seed", type=int, help="seed of the fine-tuning, for the lock")
     p.add_argument("--positive", default="injection", help="label of the injection class (default: injection)")
     p.add_argument("--max-length", type=int, default=512)
+    p.add_argument("--storage", choices=STORAGES, default="fp16", help="of the weights; arithmetic is float32 always")
     return p.parse_args(argv)
-
-
-def plain_tokenizer(checkpoint):
-    """Returns the checkpoint's tokenizer without truncation and padding, NUL bytes removed before anything else."""
-    path = os.path.join(checkpoint, "tokenizer.json")
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as f:
-            spec = json.load(f)
-    else:
-        spec = json.loads(AutoTokenizer.from_pretrained(checkpoint).backend_tokenizer.to_str())
-    spec["truncation"] = spec["padding"] = None
-    no_nul = {"type": "Replace", "pattern": {"String": "\0"}, "content": ""}
-    old = spec.get("normalizer")
-    steps = old["normalizers"] if old and old["type"] == "Sequence" else [old] if old else []
-    if no_nul not in steps[:1]:
-        spec["normalizer"] = {"type": "Sequence", "normalizers": [no_nul] + steps}
-    return Tokenizer.from_str(json.dumps(spec))
 
 
 def positive_index(config, label):
@@ -71,80 +51,47 @@ def positive_index(config, label):
     raise BadInput(f"config.json: id2label holds {names}, expected {label!r}; name the class with --positive")
 
 
-def encode(tok, texts, max_length):
-    """Returns ids with the checkpoint's own special tokens, content cut so that they all stay."""
-    tok = unigram.literal(tok)
-    special = tok.num_special_tokens_to_add(False)
-    frame = tok.encode("a").ids
-    around = tok.encode("a", add_special_tokens=False).ids
-    at = next(i for i in range(len(frame)) if frame[i : i + len(around)] == around)
-    head, tail = frame[:at], frame[at + len(around) :]
-    cut = max_length - special
-    return [head + tok.encode(t, add_special_tokens=False).ids[:cut] + tail for t in texts], head, tail
-
-
-def random_rows(vocab_size, max_length, head, tail):
-    rng = np.random.default_rng(0)
-    special = len(head + tail)
-    lengths = [n for n in checks.LENGTHS if special <= n <= max_length]
-    lengths += rng.integers(special, max_length + 1, 9).tolist()
-    return [head + rng.integers(5, vocab_size, n - special).tolist() + tail for n in lengths]
-
-
 def run(args, say=print):
-    logging.disable_progress_bar()
     name, installed = folder.name_of(args.out), folder.requirements()
     display_name = args.display_name or name
-    if display_name.startswith(SCRATCH_ONLY):
+    if any(display_name.startswith(a.name) for a in ARCHITECTURES.values()):
         raise BadInput(f"--display-name {display_name!r} is kept for models that train.py trains from random weights")
     if not os.path.exists(os.path.join(args.checkpoint, "config.json")):
         raise BadInput(f"{args.checkpoint} holds no config.json, expected a folder written by save_pretrained")
     train = read_split(args.train) if args.train else None
     val = read_split(args.val) if args.val else None
 
-    model = AutoModelForSequenceClassification.from_pretrained(
-        args.checkpoint, dtype=torch.float32, attn_implementation="eager"
-    ).eval()
+    model, missing = base.weights(args.checkpoint, args.checkpoint)
+    if missing:
+        raise BadInput(
+            f"{args.checkpoint}: the weights lack {len(missing)} tensors, {sorted(missing)[0]} first, expected a classifier "
+            "that was fine-tuned"
+        )
+    if model.config.num_labels < 2:
+        raise BadInput(f"{args.checkpoint}: config.json has {model.config.num_labels} label, expected at least two classes")
     positive = positive_index(model.config, args.positive)
     limit = min(args.max_length, getattr(model.config, "max_position_embeddings", args.max_length))
-    tok = plain_tokenizer(args.checkpoint)
-    ids, head, tail = encode(tok, val.texts if val else [], limit)
-    pad_id = model.config.pad_token_id or 0
-    before = scores(model, ids, positive=positive, pad_id=pad_id) if val else None
+    tok = base.tokenizer(args.checkpoint)
+    ids = encode(tok, val.texts, limit)[0] if val else None
 
-    os.makedirs(os.path.dirname(os.path.abspath(args.out)), exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(args.out)), prefix=".export-") as work:
-        path = os.path.join(work, "model.onnx")
-        onnxfile.round_weights(model)
-        onnxfile.export(model, path, model.config.vocab_size)
-        session = checks.open_session(path)
-        rows = random_rows(tok.get_vocab_size(), limit, head, tail)
-        if val:
-            rows += checks.probes(ids, limit, head, tail)
-        delta = checks.agreement(model, session, rows, pad_id)
-        say(f"model.onnx: {os.path.getsize(path)} bytes")
-        say(f"against PyTorch: logits within {delta:.1g}; the same bits in every batch")
-        val_f1 = None
-        if val:
-            r = checks.rounding(before, session, ids, val.labels, pad_id, positive)
-            val_f1 = round(r.f1, 4)
-            say(r.sentence())
-            say(f"{r.tokens_per_second:.0f} tokens/s on one thread")
-        tok.save(os.path.join(work, "tokenizer.json"))
-        folder.write_config(os.path.join(work, "config.json"), model.config)
-        folder.write_lock(
-            work,
-            name,
-            display_name,
-            {"kind": "checkpoint", "from": args.source, "architecture": model.config.model_type},
-            args.licence,
-            {
+    def lock(val_f1):
+        return {
+            "name": name,
+            "display_name": display_name,
+            "source": {
+                "kind": "checkpoint",
+                "from": args.source,
+                "architecture": model.config.model_type,
+                "weights_sha256": base.weights_hash(args.checkpoint),
+            },
+            "licence": args.licence,
+            "training": {
                 "tool": "tools/train",
                 "edition": args.edition if train else "unknown",
                 "train_sha256": train.sha256 if train else "",
                 "val_sha256": val.sha256 if val else "",
                 "seed": args.seed,
-                "parameters": sum(p.numel() for p in model.parameters()),
+                "parameters": parameter_count(model),
                 "epochs": None,
                 "best_epoch": None,
                 "val_f1": val_f1,
@@ -152,16 +99,19 @@ def run(args, say=print):
                 "log": [],
                 "requirements": installed,
             },
-        )
-        folder.move_into(work, args.out)
-    say(f"wrote {args.out}")
+        }
+
+    finish(model, tok, args.out, lock, limit, args.storage, positive, (ids, val.labels) if val else None, say=say)
     return 0
 
 
 def main(argv=None):
     try:
         return run(parse(argv))
-    except (BadInput, checks.CheckFailed, ValueError) as e:
+    except KeyboardInterrupt:
+        print("stopped; nothing was written", file=sys.stderr)
+        return 130
+    except (BadInput, CheckFailed, NotFinite, ValueError, OSError) as e:
         print(f"error: {e}", file=sys.stderr)
         return 1
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import re
+import sys
 from importlib import metadata
 
 from rows import BadInput
@@ -13,19 +14,38 @@ LOADED = ("config.json", "model.onnx", "tokenizer.json")  # what the lock covers
 
 
 def requirements():
-    """Returns the pinned packages with their installed versions; raises BadInput when one is another version."""
-    found = {}
+    """Returns the pinned packages with their installed versions. Raises BadInput when some are missing or one is
+    another version."""
+    found, missing = {}, []
     with open(os.path.join(HERE, "requirements.txt"), encoding="utf-8") as f:
         for line in f:
             name, _, want = line.strip().partition("==")
-            got = metadata.version(name)
+            try:
+                got = metadata.version(name)
+            except metadata.PackageNotFoundError:
+                missing.append(name)
+                continue
             if got.split("+")[0] != want:
                 raise BadInput(
                     f"tools/train/requirements.txt: {name} is installed as {got}, expected {want}; "
                     "run pip install -r tools/train/requirements.txt"
                 )
             found[name] = got
+    if missing:
+        raise BadInput(
+            f"{sys.executable} lacks {', '.join(missing)}; run {sys.executable} -m pip install -r "
+            "tools/train/requirements.txt"
+        )
     return dict(sorted(found.items()))
+
+
+def require():
+    """Ends the program with one sentence when the pinned packages are not there. For programs to call before they
+    import one of them."""
+    try:
+        requirements()
+    except BadInput as e:
+        sys.exit(f"error: {e}")
 
 
 def name_of(out):
@@ -33,6 +53,11 @@ def name_of(out):
     if not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name):
         raise BadInput(f"--out ends in {name[:40]!r}, expected a name of lower-case letters, digits, dots and dashes")
     return name
+
+
+def shown(base):
+    """Returns what a card and a lock say of the weights that training began with: a folder by its last name alone."""
+    return os.path.basename(os.path.abspath(base)) if os.path.isdir(base) else base
 
 
 def write_json(path, value):
@@ -51,12 +76,16 @@ def write_config(path, config):
     write_json(path, dict(sorted(values.items())))
 
 
+def hash_file(path):
+    with open(path, "rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()
+
+
 def write_lock(folder, name, display_name, source, licence, training):
     files = []
-    for path in sorted(LOADED):
-        with open(os.path.join(folder, path), "rb") as f:
-            data = f.read()
-        files.append({"path": path, "sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)})
+    for name_ in sorted(LOADED):
+        path = os.path.join(folder, name_)
+        files.append({"path": name_, "sha256": hash_file(path), "bytes": os.path.getsize(path)})
     write_json(
         os.path.join(folder, "model.lock.json"),
         {

@@ -1,4 +1,4 @@
-"""From a PyTorch sequence classifier to one ONNX file: float16 storage, float32 arithmetic, the same bytes again."""
+"""From a PyTorch sequence classifier to one ONNX file: small storage, float32 arithmetic, the same bytes again."""
 
 import io
 import warnings
@@ -21,18 +21,46 @@ class _Logits(torch.nn.Module):
         return self.model(input_ids=input_ids, attention_mask=attention_mask).logits
 
 
-def round_weights(model):
-    """Rounds the large weights of model to float16 values, in place; they stay float32 tensors."""
+STORAGES = ("fp32", "fp16", "int8")
+
+
+def round_weights(model, storage="fp16"):
+    """Rounds the large weights of model in place to what storage can hold; they stay float32 tensors."""
     with torch.no_grad():
         for name, p in model.named_parameters():
-            if p.numel() >= LARGE:
-                rounded = p.half().float()
-                if not torch.isfinite(rounded).all():
-                    raise ValueError(f"weight {name} holds values beyond the range of float16")
-                p.copy_(rounded)
+            if p.numel() < LARGE or storage == "fp32":
+                continue
+            rounded = _channels(p) if storage == "int8" and p.ndim == 2 else p.half().float()
+            if not torch.isfinite(rounded).all():
+                raise ValueError(f"weight {name} holds values beyond the range of float16")
+            p.copy_(rounded)
 
 
-def export(model, path, vocab_size):
+def _channels(w):
+    """Returns w [out, in] with each row rounded to a scale times whole numbers from -127 to 127."""
+    values = w.detach().numpy()
+    scale = _scales(np.abs(values).max(axis=1, keepdims=True))
+    return torch.from_numpy(np.clip(np.rint(values / scale), -127, 127).astype(np.float32) * scale)
+
+
+def _scales(largest):
+    """Returns largest/127 rounded up to 12 binary digits, so that its whole multiples up to 127 are exact."""
+    mantissa, exponent = np.frexp(np.maximum(largest, np.finfo(np.float32).tiny * 2**20).astype(np.float64) / 127)
+    return np.ldexp(np.ceil(mantissa * 2**12) / 2**12, exponent).astype(np.float32)
+
+
+def _whole(values):
+    """Returns scales and whole numbers, both as stored, whose product values is exactly, or None. The largest of
+    rounded weights is 127 times their scale, so the scale is found again; an exporter may have transposed them."""
+    for axis in (1, 0):
+        scale = _scales(np.abs(values).max(axis=axis, keepdims=True))
+        q = np.rint(values / scale)
+        if np.abs(q).max() <= 127 and np.array_equal(q.astype(np.float32) * scale, values):
+            return scale, q.astype(np.int8)
+    return None
+
+
+def export(model, path, vocab_size, storage="fp16"):
     """Writes model (weights already rounded) to path. Inputs input_ids and attention_mask, int64 [batch, length];
     output logits, float32 [batch, labels]."""
     wrapped = _Logits(model).eval()  # the exporter puts the mode it finds back afterwards
@@ -57,7 +85,7 @@ def export(model, path, vocab_size):
         )
     graph_model = onnx.load_from_string(buffer.getvalue())
     _clean(graph_model)
-    _share_and_halve(graph_model.graph)
+    _share_and_shrink(graph_model.graph, storage)
     onnx.checker.check_model(graph_model)
     with open(path, "wb") as f:
         f.write(graph_model.SerializeToString(deterministic=True))
@@ -75,10 +103,11 @@ def _clean(m):
         del node.metadata_props[:]
 
 
-def _share_and_halve(graph):
-    """Keeps one copy of equal initialisers and stores large float32 ones as float16 behind a Cast to float32.
+def _share_and_shrink(graph, storage):
+    """Keeps one copy of equal initialisers and stores large float32 ones as float16 behind a Cast to float32, or as
+    int8 behind a Cast and a product with the scales. The runtime folds both when it loads the file.
 
-    A tensor is halved only when its float16 values are exactly its float32 values, so the graph computes what it did.
+    A tensor is changed only when its stored form gives exactly its float32 values, so the graph computes what it did.
     """
     first, same = {}, {}
     for t in graph.initializer:
@@ -88,20 +117,34 @@ def _share_and_halve(graph):
         for i, name in enumerate(node.input):
             node.input[i] = same.get(name, name)
 
-    kept, casts = [], []
+    kept, unpack = [], []
     for t in graph.initializer:
         if same[t.name] != t.name:
             continue
         values = numpy_helper.to_array(t)
-        if t.data_type == TensorProto.FLOAT and values.size >= LARGE:
+        stored, nodes = [t], []
+        if t.data_type == TensorProto.FLOAT and values.size >= LARGE and storage != "fp32":
+            whole = _whole(values) if storage == "int8" and values.ndim == 2 else None
             half = values.astype(np.float16)
-            if np.array_equal(half.astype(np.float32), values):
-                stored = f"{t.name}.float16"
-                cast = helper.make_node("Cast", [stored], [t.name], name=f"{t.name}.cast", to=TensorProto.FLOAT)
-                casts.append(cast)
-                t = numpy_helper.from_array(half, stored)
-        kept.append(t)
-    nodes = casts + list(graph.node)
+            if whole:
+                stored, nodes = _scaled(t.name, *whole)
+            elif np.array_equal(half.astype(np.float32), values):
+                stored = [numpy_helper.from_array(half, f"{t.name}.float16")]
+                nodes = [_cast(stored[0].name, t.name)]
+        kept += stored
+        unpack += nodes
+    nodes = unpack + list(graph.node)
     del graph.initializer[:], graph.node[:], graph.value_info[:]
     graph.initializer.extend(kept)
     graph.node.extend(nodes)
+
+
+def _scaled(name, scale, q):
+    stored = [numpy_helper.from_array(q, f"{name}.int8"), numpy_helper.from_array(scale, f"{name}.scale")]
+    whole = f"{name}.whole"
+    product = helper.make_node("Mul", [whole, stored[1].name], [name], name=f"{name}.unpack")
+    return stored, [_cast(stored[0].name, whole), product]
+
+
+def _cast(stored, name):
+    return helper.make_node("Cast", [stored], [name], name=f"{name}.cast", to=TensorProto.FLOAT)

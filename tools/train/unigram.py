@@ -1,13 +1,12 @@
 """The Unigram tokenizer: trained on the train texts alone, the same file for the same texts."""
 
-import json
 import math
 from collections import Counter
 
 from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
-PAD, CLS, SEP, UNK = 0, 1, 2, 3
+from tokens import CLS, SEP, SPECIAL, UNK
+
 CANDIDATES = 125  # candidate pieces, per cent of the pieces that stay
 MIN_TEXTS = 3  # texts that must hold a character for it to get a piece
 
@@ -48,7 +47,7 @@ def normaliser(variant):
     )
 
 
-def train_tokenizer(texts, vocab_size, variant):
+def train_tokenizer(texts, vocab_size, variant="fold-lower"):
     """Returns a Unigram Tokenizer with at most vocab_size pieces, special tokens first; it neither cuts nor pads.
 
     The library's own Unigram trainer sums in the order of a random hash map, so two runs on the same texts can end in
@@ -107,32 +106,3 @@ def _unigram(pieces, counts):
     scored = [(p, round(math.log((counts[p] + 0.5) / total), 6)) for p in pieces]
     scored.sort(key=lambda ps: (-ps[1], ps[0]))
     return Tokenizer(models.Unigram([(s, 0.0) for s in SPECIAL] + scored, unk_id=UNK, byte_fallback=False))
-
-
-def literal(tok):
-    """Returns a tokenizer for which a special token spelt out in a text stays plain characters, as in the benchmark.
-
-    A Unigram vocabulary lists the special tokens as pieces with the best score, so there they are renamed to something
-    that no text holds.
-    """
-    data = json.loads(tok.to_str())
-    vocab = data["model"]["vocab"]
-    if isinstance(vocab, list):
-        for token in data["added_tokens"]:
-            at = token["id"]
-            if token["special"] and at < len(vocab) and vocab[at][0] == token["content"]:
-                vocab[at][0] = "\0" + token["content"]
-    plain = Tokenizer.from_str(json.dumps(data))
-    plain.encode_special_tokens = True
-    return plain
-
-
-def encode(tok, texts, max_length):
-    """Returns the ids of each text with [CLS] and [SEP], cut to max_length, and how many texts were cut."""
-    tok = literal(tok)
-    out, cut = [], 0
-    for text in texts:
-        ids = tok.encode(text, add_special_tokens=False).ids
-        cut += len(ids) > max_length - 2
-        out.append([CLS] + ids[: max_length - 2] + [SEP])
-    return out, cut
