@@ -17,7 +17,10 @@ ARCHIVE := third_party/lib/libtokenizers.a
 RUNTIME := third_party/lib/libonnxruntime.$(if $(filter Darwin,$(shell uname -s)),dylib,so)
 PROGRAM := bin/pidsbench
 DATA := $(STAMPS)/data
-PULLED := models/.pulled/stackone-defender/model.lock.json
+# Foreign detectors that tests compare with what their own packages say.
+FOREIGN := stackone-defender stackone-defender-0.7.4 stackone-defender-0.6.3 metatronnanoguard securevector-guardian \
+	$(if $(shell command -v npm),vard)
+PULLED := $(FOREIGN:%=models/.pulled/%/model.lock.json)
 
 # All that is compiled or embedded into the program.
 SOURCES := go.mod go.sum $(shell find cmd internal -type f ! -name '*_test.go' ! -path '*/testdata/*')
@@ -51,7 +54,7 @@ native: $(ARCHIVE) $(RUNTIME) ## build and fetch the native libraries into third
 data: $(PROGRAM) $(DATA) ## fetch the public sources and build the open edition into data/open
 	@$(PROGRAM) verify || { echo 'building the data anew' && $(PROGRAM) data build; }
 
-models: $(PULLED) ## pull the foreign detector stackone-defender
+models: $(PULLED) ## pull foreign detectors from their packages (110 MB)
 
 mirror: $(PROGRAM) ## TO=DIR: put every package into DIR, for PIDSBENCH_SOURCES=DIR without a network
 	@[ -n "$$TO" ] || { echo 'make mirror: name the folder to fill: make mirror TO=DIR' >&2; exit 2; }
@@ -66,7 +69,7 @@ clean: ## remove what was built, but not the native libraries, packages, models 
 	[ ! -d .build ] || find .build -mindepth 1 -maxdepth 1 ! -name packages -exec rm -rf {} +
 
 distclean: ## remove all that was built or fetched, but not the scores in out/
-	rm -rf bin data/open .build third_party models/.pulled
+	rm -rf bin data/open .build third_party models/.pulled models/.exported
 
 # TO reaches the recipe through the environment, whatever characters it holds.
 export TO
@@ -97,6 +100,6 @@ $(DATA): $(DATA_INPUTS) $(if $(wildcard data/open/test.csv),,absent) | $(PROGRAM
 .PHONY: absent
 absent:
 
-$(PULLED): configs/detectors.yaml | $(PROGRAM)
-	@$(PROGRAM) models pull stackone-defender
+$(PULLED): models/.pulled/%/model.lock.json: configs/detectors.yaml | $(PROGRAM)
+	@$(PROGRAM) models pull $*
 	@touch $@

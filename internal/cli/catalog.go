@@ -2,15 +2,19 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/detect"
+	"pidsbench/internal/detect/chat"
 	"pidsbench/internal/detect/onnx"
+	"pidsbench/internal/detect/process"
 	"pidsbench/internal/detect/rule"
 	"pidsbench/internal/detect/tfidf"
 	"pidsbench/internal/fault"
@@ -24,6 +28,7 @@ type candidate struct {
 	seed  int
 	info  detect.Info
 	open  func() (detect.Detector, error)
+	lock  *models.Lock // set when its weights are not shipped: open fails, and published scores stand for it
 }
 
 // unavailableError says that a detector cannot run here. It is no failure of the run: its row says n/a and why.
@@ -51,9 +56,29 @@ func (p *project) candidate(st *State, e detect.Entry, seed int) (*candidate, er
 			return nil, err
 		}
 		c.info, c.open = d.Info(), func() (detect.Detector, error) { return d, nil }
+	case "chat":
+		c.info = chat.Describe(e, seed)
+		c.open = func() (detect.Detector, error) { return chat.Open(e, seed, st.Getenv) }
+	case "process":
+		if e.Model != "" {
+			if _, err := verifyModel(e, p.modelDir(e, seed)); err != nil {
+				return nil, err
+			}
+		}
+		info, err := process.Describe(p.root, e, seed)
+		if err != nil {
+			return nil, cannotRun(err)
+		}
+		c.info, c.open = info, func() (detect.Detector, error) { return process.Open(p.root, e, seed, st.note) }
 	case "onnx":
 		dir := p.modelDir(e, seed)
-		if _, err := verifyModel(e, dir); err != nil {
+		_, err := verifyModel(e, dir)
+		var alone *lockOnlyError
+		if errors.As(err, &alone) {
+			c.standFor(alone)
+			return c, nil
+		}
+		if err != nil {
 			return nil, err
 		}
 		info, err := onnx.Describe(dir, e, seed)
@@ -77,19 +102,26 @@ func (p *project) modelDir(e detect.Entry, seed int) string {
 	return p.path(strings.ReplaceAll(e.Model, "{seed}", strconv.Itoa(seed)))
 }
 
-// verifyModel checks a model folder against its lock; an absent folder makes the detector unavailable. A folder of the
-// user's own may have no lock: score files hold the hashes of its files all the same. The lock is nil then.
+// verifyModel checks a model folder against its lock; an absent folder makes the detector unavailable, and so does one
+// of which the lock alone is here: a lockOnlyError. A folder of the user's own may have no lock: score files hold the
+// hashes of its files all the same. The lock is nil then.
 func verifyModel(e detect.Entry, dir string) (*models.Lock, error) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if e.Pull != nil {
-			return nil, &unavailableError{"its model is not here; run `pidsbench models pull " + e.ID + "`"}
+		if by := e.PulledBy(); by != "" {
+			return nil, &unavailableError{"its model is not here; run `pidsbench models pull " + by + "`"}
 		}
 		return nil, &unavailableError{"its model folder is not here: " + filepath.Base(dir)}
 	}
 	if _, err := os.Lstat(filepath.Join(dir, models.LockName)); errors.Is(err, fs.ErrNotExist) && e.Pull == nil {
 		return nil, nil
 	}
-	return models.Verify(dir)
+	lock, err := models.Verify(dir)
+	if err != nil && e.PulledBy() == "" {
+		if alone := models.LockOnly(dir); alone != nil {
+			return nil, newLockOnlyError(alone)
+		}
+	}
+	return lock, err
 }
 
 // cannotRun makes what this machine or build lacks (a native library, a file) a reason to leave the detector out.
@@ -100,17 +132,42 @@ func cannotRun(err error) error {
 	return err
 }
 
-// tfidfPath returns where the TF-IDF model for the open edition's train split and the entry's configuration is kept.
+// tfidfPath returns where the TF-IDF model for the entry's configuration and the rows it is fitted on is kept.
 func (p *project) tfidfPath(e detect.Entry) (string, error) {
-	_, m, spec, err := p.trainSplit()
+	edition, m, spec, err := p.trainSplit()
 	if err != nil {
 		return "", err
 	}
-	frozen, ok := m.Lookup(spec.Path)
-	if !ok {
-		return "", fault.New(fault.Integrity, "the manifest of the open edition does not freeze %s", spec.Path)
+	rows, err := tfidfRows(edition, m, spec, e)
+	if err != nil {
+		return "", err
 	}
-	return p.path(".build/models/tfidf-" + frozen.SHA256[:16] + "-" + e.Hash()[:8] + ".model"), nil
+	name := "tfidf"
+	for _, f := range rows {
+		name += "-" + f.SHA256[:16]
+	}
+	return p.path(".build/models/" + name + "-" + e.Hash()[:8] + ".model"), nil
+}
+
+// tfidfRows returns the frozen files that a TF-IDF entry is fitted on: the train split, and the file of rows that the
+// entry adds to it, which is none that thresholds or tables rest on.
+func tfidfRows(edition *dataset.Edition, m *manifest.Manifest, spec dataset.SplitSpec, e detect.Entry) (
+	[]manifest.File, error) {
+	train, ok := m.Lookup(spec.Path)
+	if !ok {
+		return nil, fault.New(fault.Integrity, "the manifest of the open edition does not freeze %s", spec.Path)
+	}
+	if e.Augment == "" {
+		return []manifest.File{train}, nil
+	}
+	more, ok := m.Lookup(e.Augment + ".csv")
+	split := slices.ContainsFunc(edition.Splits, func(s dataset.SplitSpec) bool { return s.Path == more.Path })
+	if split || !ok || !more.Counted {
+		return nil, fault.New(fault.Usage, "detector %s: field augment holds %s, expected a file of rows that the edition "+
+			"freezes beside its splits", e.ID, fault.Quote(e.Augment)).
+			WithCure("name one without .csv in configs/detectors.yaml, such as hard_negative_train")
+	}
+	return []manifest.File{train, more}, nil
 }
 
 func (p *project) trainSplit() (*dataset.Edition, *manifest.Manifest, dataset.SplitSpec, error) {
@@ -138,27 +195,37 @@ func (p *project) tfidfModel(st *State, e detect.Entry) (string, error) {
 	return path, p.fitTFIDF(st, e, path)
 }
 
-// fitTFIDF fits the model on the open edition's train split and stores it under path.
+// fitTFIDF fits the model on the open edition's train split, and on the rows that the entry adds to it, and stores it
+// under path.
 func (p *project) fitTFIDF(st *State, e detect.Entry, path string) error {
 	edition, m, spec, err := p.trainSplit()
+	if err != nil {
+		return err
+	}
+	files, err := tfidfRows(edition, m, spec, e)
 	if err != nil {
 		return err
 	}
 	if notBuilt(edition, p.path(edition.Dir)) {
 		return &unavailableError{"there is no train split to fit it on; run `make data`, or `pidsbench data build`"}
 	}
-	loaded, err := manifest.Load(m, p.path(edition.Dir), spec.Path)
+	var paths, said []string
+	for _, f := range files {
+		paths, said = append(paths, f.Path), append(said, fmt.Sprintf("%s (%d rows)", f.Path, f.Rows))
+	}
+	loaded, err := manifest.Load(m, p.path(edition.Dir), paths...)
 	if err != nil {
 		return err
 	}
-	train := loaded[0]
-	st.note("%s: fitting on %s (%d rows), once", e.ID, spec.Path, len(train.Rows))
-	texts := make([]string, len(train.Rows))
-	labels := make([]dataset.Label, len(train.Rows))
-	for i, r := range train.Rows {
-		texts[i], labels[i] = r.Text, r.Label
+	st.note("%s: fitting on %s, once", e.ID, strings.Join(said, " and "))
+	var texts []string
+	var labels []dataset.Label
+	for _, split := range loaded {
+		for _, r := range split.Rows {
+			texts, labels = append(texts, r.Text), append(labels, r.Label)
+		}
 	}
-	model, err := tfidf.Fit(texts, labels, tfidf.Options{TrainSHA256: train.SHA256})
+	model, err := tfidf.Fit(texts, labels, tfidf.Options{TrainSHA256: loaded[0].SHA256})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"pidsbench/internal/builder"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/models"
 	"pidsbench/internal/packages"
 )
 
@@ -131,8 +132,11 @@ func (p *project) mirror(ctx context.Context, st *State, dir string) (int, error
 		pinned = append(pinned, packages.Package{Name: e.Name, Version: e.Version, SHA256: e.SHA256})
 	}
 	for _, e := range p.detectors.Detectors {
-		if e.Pull != nil {
-			pinned = append(pinned, packages.Package{Name: e.Pull.Package, Version: e.Pull.Version, SHA256: e.Pull.SHA256})
+		if e.Pull == nil {
+			continue
+		}
+		if pkg, ok := models.Package(e.Pull); ok {
+			pinned = append(pinned, pkg)
 		}
 	}
 	for _, pkg := range pinned {

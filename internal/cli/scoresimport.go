@@ -18,10 +18,11 @@ import (
 
 func newScoresCmd(st *State) *cobra.Command {
 	return group(&cobra.Command{
-		Use:     "scores",
-		Short:   "Take in score files",
-		Example: "  pidsbench scores import --from pids-v3 ~/Prompt-Injection-Detection-System/outputs",
-	}, newScoresImportCmd(st))
+		Use:   "scores",
+		Short: "Take in and publish score files",
+		Example: "  pidsbench scores import --from pids-v3 ~/Prompt-Injection-Detection-System/outputs\n" +
+			"  pidsbench scores publish --detector deberta --seeds all",
+	}, newScoresImportCmd(st), newScoresPublishCmd(st))
 }
 
 type importOptions struct {

@@ -21,6 +21,8 @@ type scorer struct {
 	p     *project
 	frame *frame
 	opts  *scoreOptions
+
+	taken []int // seeds of the detector at hand whose scores were taken from the published files
 }
 
 // scoreAll scores every selected detector on every split and returns the outcomes. A detector that cannot run here is
@@ -29,6 +31,7 @@ func (s *scorer) scoreAll(ctx context.Context, chosen []selected, val bool) ([]r
 	out := make([]results.Detector, 0, len(chosen))
 	for _, c := range chosen {
 		d := c.result()
+		s.taken = nil
 		for _, seed := range c.seeds {
 			run, train, err := s.scoreSeed(ctx, c.entry, seed, val)
 			var absent *unavailableError
@@ -42,6 +45,10 @@ func (s *scorer) scoreAll(ctx context.Context, chosen []selected, val bool) ([]r
 			d.Seeds = append(d.Seeds, *run)
 			s.frame.doubt(&d, train)
 		}
+		if d.Unavailable == "" {
+			s.notePublished(c.entry, s.taken)
+			s.frame.weigh(&d, c.entry)
+		}
 		out = append(out, d)
 	}
 	return out, nil
@@ -53,6 +60,17 @@ func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bo
 	c, err := s.p.candidate(s.st, e, seed)
 	if err != nil {
 		return nil, "", err
+	}
+	if c.lock != nil {
+		run, err := s.published(c, val)
+		if err != nil {
+			return nil, "", err
+		}
+		if val && s.frame.borrowed {
+			s.borrowVal(e, run)
+		}
+		s.taken = append(s.taken, seed)
+		return run, c.info.TrainSHA256, nil
 	}
 	var jobs []*job
 	defer func() {
@@ -124,11 +142,10 @@ type job struct {
 
 func (s *scorer) open(c *candidate, edition string, split *dataset.Split) (*job, error) {
 	h := scores.Header{
-		Identity: s.frame.identity(edition, split, c.entry, c.seed, s.opts.windows),
+		Identity: c.stamp(s.frame.identity(edition, split, c.entry, c.seed, s.opts.windows), scores.Identity{}),
 		Info: scores.Info{Setup: scores.Setup{Tool: "pidsbench " + version, Runtime: c.info.Runtime, CPU: cpuFeatures()},
 			TrainSHA256: c.info.TrainSHA256},
 	}
-	h.Files, h.Precision, h.MaxLength, h.Stride = c.info.Files, c.info.Precision, c.info.MaxLength, c.info.Stride
 	w, err := scores.Open(scores.Path(s.st.abs(s.opts.out), h), h, scores.Options{Fresh: s.opts.fresh})
 	if err != nil {
 		return nil, err
@@ -164,10 +181,12 @@ func (f *frame) identity(edition string, split *dataset.Split, e detect.Entry, s
 
 // run loads the detector and scores what is to do, split by split.
 func (s *scorer) run(ctx context.Context, c *candidate, jobs []*job, rows int) error {
-	det, err := c.open()
+	det, err := s.start(ctx, c)
 	if err != nil {
-		return cannotRun(err)
+		return err
 	}
+	defer s.st.tell(c, det)
+	s.probeFirst(ctx, c, det, rows)
 	bar := newProgress(s.st, c, rows)
 	defer bar.end()
 	for _, j := range jobs {
@@ -178,6 +197,9 @@ func (s *scorer) run(ctx context.Context, c *candidate, jobs []*job, rows int) e
 		stats, err := engine.Run(ctx, det, j.items, opt, func(r engine.Result) error { return j.w.Append(scores.FromResult(r)) })
 		bar.add(stats)
 		if err != nil {
+			if stats.Abandoned == 0 {
+				_ = det.Close()
+			}
 			if fault.ExitCode(err) == int(fault.Interrupted) {
 				return fault.New(fault.Interrupted, "interrupted: %s has %d of %d rows of %s; finished scores are kept", c.info.ID,
 					len(j.split.Rows)-len(j.w.Todo()), len(j.split.Rows), j.split.Name).WithCure("%s", s.goOn())

@@ -51,11 +51,12 @@ func runScripts(t *testing.T, dir string) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":  cmdExits,
-			"freeze": cmdFreeze,
-			"makev3": cmdMakeV3,
-			"sedrow": cmdSedRow,
-			"head":   cmdHead,
+			"exits":   cmdExits,
+			"failrow": cmdFailRow,
+			"freeze":  cmdFreeze,
+			"makev3":  cmdMakeV3,
+			"sedrow":  cmdSedRow,
+			"head":    cmdHead,
 		},
 		Setup: func(env *testscript.Env) error {
 			root := testenv.Root(t)

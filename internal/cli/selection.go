@@ -22,7 +22,7 @@ type selected struct {
 // result returns the detector for the tables, without any outcome yet.
 func (s selected) result() results.Detector {
 	return results.Detector{ID: s.entry.ID, Name: s.entry.Name, Baseline: s.entry.Baseline, Native: s.entry.Native,
-		Required: s.named, Unavailable: s.unavailable}
+		Required: s.named, Foreign: s.entry.Foreign(), Unavailable: s.unavailable}
 }
 
 // selectDetectors resolves --detector and --seeds. Baselines are added at the end: they stand below the line of every

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -8,13 +9,12 @@ import (
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/detect"
-	"pidsbench/internal/models"
 	"pidsbench/internal/testenv"
 )
 
-// TestShippedModelsBelongToTheFrozenEdition keeps a new freeze from leaving models behind that saw other data, and names
-// from promising another size than the weights have.
-func TestShippedModelsBelongToTheFrozenEdition(t *testing.T) {
+// repository opens the project that the tests are part of.
+func repository(t *testing.T) *project {
+	t.Helper()
 	root := testenv.Root(t)
 	benchmark, err := dataset.LoadBenchmark(filepath.Join(root, "configs", "benchmark.yaml"))
 	if err != nil {
@@ -24,7 +24,13 @@ func TestShippedModelsBelongToTheFrozenEdition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &project{root: root, benchmark: benchmark, detectors: config}
+	return &project{root: root, benchmark: benchmark, detectors: config}
+}
+
+// TestShippedModelsBelongToTheFrozenEdition keeps a new freeze from leaving models behind that saw other data, and names
+// from promising another size than the weights have.
+func TestShippedModelsBelongToTheFrozenEdition(t *testing.T) {
+	p := repository(t)
 	_, m, spec, err := p.trainSplit()
 	if err != nil {
 		t.Fatal(err)
@@ -32,11 +38,18 @@ func TestShippedModelsBelongToTheFrozenEdition(t *testing.T) {
 	train, _ := m.Lookup(spec.Path)
 	shipped := 0
 	for _, f := range p.modelFolders() {
-		if f.entry.Pull != nil {
+		if f.entry.PulledBy() != "" {
 			continue
 		}
 		shipped++
-		lock, err := models.Verify(f.dir)
+		lock, err := verifyModel(f.entry, f.dir)
+		var alone *lockOnlyError
+		if errors.As(err, &alone) {
+			lock, err = alone.lock, nil
+		}
+		if lock == nil && err == nil {
+			err = fmt.Errorf("%s has no lock", f.name)
+		}
 		if err != nil {
 			t.Error(err)
 			continue

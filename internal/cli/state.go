@@ -19,8 +19,10 @@ type State struct {
 	Getenv     func(string) string
 	Dir        string // the working folder
 	Executable string // the program's own path, links resolved
+	Stdin      io.Reader
 	Stdout     io.Writer
 	Stderr     io.Writer
+	StdinTTY   bool // nothing is piped in
 	StderrTTY  bool // progress is drawn only then
 	Quiet      bool // no progress and no notes
 }
@@ -39,8 +41,8 @@ func NewState() (*State, error) {
 		exe = resolved
 	}
 	return &State{
-		Args: os.Args[1:], Getenv: os.Getenv, Dir: dir, Executable: exe, Stdout: os.Stdout, Stderr: os.Stderr,
-		StderrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		Args: os.Args[1:], Getenv: os.Getenv, Dir: dir, Executable: exe, Stdin: os.Stdin, Stdout: os.Stdout,
+		Stderr: os.Stderr, StdinTTY: term.IsTerminal(int(os.Stdin.Fd())), StderrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 	}, nil
 }
 

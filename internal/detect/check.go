@@ -3,7 +3,6 @@ package detect
 import (
 	"cmp"
 	"io/fs"
-	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -20,12 +19,12 @@ type mistake struct {
 }
 
 func (e *Entry) mistake() *mistake {
-	return cmp.Or(e.wrongNames(), e.wrongPaths(), e.wrongNumbers())
+	return cmp.Or(e.wrongNames(), e.wrongPaths(), e.wrongNumbers(), e.wrongProcess(), e.wrongChat())
 }
 
 var (
 	idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
-	kinds     = []string{"onnx", "rule", "tfidf", "constant"}
+	kinds     = []string{"onnx", "rule", "tfidf", "constant", "process", "chat"}
 	rules     = []string{"block", "allow", "random", "length"}
 )
 
@@ -48,12 +47,20 @@ func (e *Entry) wrongNames() *mistake {
 		allowed     []string
 	}{
 		{"head", e.Head, []string{"softmax", "sigmoid"}},
-		{"pad", e.Pad, []string{"batch", "none"}},
 		{"special_tokens_in_text", e.SpecialTokensInText, []string{"literal", "special"}},
 	} {
 		if f.found != "" && !slices.Contains(f.allowed, f.found) {
 			return wrong(f.name, fault.Quote(f.found), strings.Join(f.allowed, " or "))
 		}
+	}
+	if _, ok := padLengths(e.Pad); !ok {
+		return wrong("pad", fault.Quote(e.Pad), "batch, none, to:N or buckets:[N,N] with ascending numbers of tokens")
+	}
+	if e.Veto != nil && e.Kind != "onnx" {
+		return wrong("veto", fault.Quote(e.Veto.Class), "none for the kind "+e.Kind)
+	}
+	if e.Veto != nil && e.Veto.Class == "" {
+		return &mistake{[]any{"veto"}, "veto.class", fault.Quote(""), "a class name or index"}
 	}
 	return nil
 }
@@ -67,19 +74,8 @@ func (e *Entry) wrongPaths() *mistake {
 		return wrong("model", fault.Quote(e.Model), "a path inside the project with slashes")
 	case e.File != "" && !localPath(e.File):
 		return wrong("file", fault.Quote(e.File), "a path inside the model folder with slashes")
-	case e.Pull == nil:
-		return nil
-	case e.Pull.Path != "" && !localPath(e.Pull.Path):
-		return &mistake{[]any{"pull", "path"}, "pull.path", fault.Quote(e.Pull.Path),
-			"a path inside the package with slashes"}
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.Pull.Files)) {
-		if !localPath(name) {
-			return &mistake{[]any{"pull", "files", name}, "pull.files", fault.Quote(name),
-				"names inside the model folder with slashes"}
-		}
-	}
-	return nil
+	return e.wrongPull()
 }
 
 // localPath reports whether a slash-separated path stays inside its folder on every system.
@@ -102,6 +98,12 @@ func (e *Entry) wrongNumbers() *mistake {
 	}
 	if !(e.Temperature >= 0 && e.Temperature <= 1000) {
 		return wrong("temperature", number(e.Temperature), "more than 0, at most 1000")
+	}
+	if e.Veto != nil && !(e.Veto.At > 0 && e.Veto.At <= 1) {
+		return &mistake{[]any{"veto", "at"}, "veto.at", number(e.Veto.At), "more than 0, at most 1"}
+	}
+	if longest := e.longestPad(); longest > 0 && longest < e.MaxLength {
+		return wrong("pad", fault.Quote(e.Pad), "at least the "+strconv.Itoa(e.MaxLength)+" tokens of max_length")
 	}
 	for _, f := range []struct {
 		name  string

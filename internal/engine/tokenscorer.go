@@ -134,6 +134,10 @@ func (s *tokenScorer) batch(r *run, b []window) {
 		if errs[i] != nil && len(w.text.windows) > 1 {
 			errs[i] = fmt.Errorf("window %d of %d: %w", w.i+1, len(w.text.windows), errs[i])
 		}
+		if errs[i] == nil && r.opt.Window != nil {
+			from, to := s.span(w)
+			r.opt.Window(WindowScore{Rows: rowsOf([]*text{w.text}), From: from, To: to, Score: scores[i]})
+		}
 		r.stats.Windows++
 		r.stats.Tokens += int64(len(w.ids) + s.shape.Special)
 		w.text.pool(w.i, scores[i], errs[i])
@@ -141,6 +145,13 @@ func (s *tokenScorer) batch(r *run, b []window) {
 			r.finish(w.text)
 		}
 	}
+}
+
+// span returns which tokens of its text a window holds; see spans.
+func (s *tokenScorer) span(w window) (from, to int) {
+	step := s.shape.MaxLength - s.shape.Special - s.shape.Stride
+	from = min(w.i*step, w.text.tokens-s.shape.Special-len(w.ids))
+	return from, from + len(w.ids)
 }
 
 // windows calls the detector. On success there is a score for each window.

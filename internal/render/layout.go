@@ -80,16 +80,34 @@ func Layout(r *results.Results) []Table {
 			confusion = append(confusion, t)
 		}
 	}
+	if t := foreignTable(r); t != nil {
+		tables = append(tables, *t)
+	}
 	tables = append(tables, confusion...)
 	for i := range tables {
 		tables[i].Source = Source{r.Edition, r.ManifestSHA256, r.WindowMode, r.Limit}
 		tables[i].Notes = append(tables[i].Notes, publicSubset(r)...)
+		tables[i].Notes = append(tables[i].Notes, stars(tables[i])...)
 	}
 	if len(tables) > 0 {
 		last := &tables[len(tables)-1]
 		last.Notes = append(last.Notes, footing(r)...)
 	}
 	return tables
+}
+
+// stars explains the star of a table that has one.
+func stars(t Table) []string {
+	for _, g := range t.Groups {
+		for _, row := range g {
+			for _, e := range row {
+				if e.Cell != nil && e.Cell.Value != nil && e.Cell.NExposed > 0 {
+					return []string{"* some of the rows come from sets that the detector was trained on, which the notes below the last table name"}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // publicSubset says of each split whose texts are withheld in part how many rows remain; every table carries it.

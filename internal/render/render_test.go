@@ -214,3 +214,37 @@ func TestEveryTableSaysWhichRowsInDisputeAreLeftOut(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbersOverRowsThatTheDetectorWasTrainedOnBearAStar(t *testing.T) {
+	r := sample(t)
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Detector == r.Detectors[0].ID && c.Split == "test" {
+			c.NExposed = 1
+		}
+	}
+	const note = "* some of the rows come from sets that the detector was trained on"
+	starred := 0
+	for _, table := range Layout(r) {
+		has := false
+		for _, g := range table.Groups {
+			for _, row := range g {
+				for _, e := range row {
+					star := e.Cell != nil && e.Cell.Value != nil && e.Cell.NExposed > 0
+					if star != strings.Contains(e.String(), "*") {
+						t.Errorf("table %s shows %q", table.ID, e)
+					}
+					has = has || star
+				}
+			}
+		}
+		if has {
+			starred++
+		}
+		if has != strings.Contains(strings.Join(table.Notes, "\n"), note) {
+			t.Errorf("table %s has stars: %v; its notes are %q", table.ID, has, table.Notes)
+		}
+	}
+	if starred == 0 {
+		t.Error("no table has a star")
+	}
+}

@@ -47,8 +47,8 @@ func label(format string, args ...any) Entry { return Entry{Text: fmt.Sprintf(fo
 // absent is an entry for a number that the edition cannot give.
 func absent() Entry { return Entry{Text: "n/a"} }
 
-// String returns the entry as people read it: four decimals, ± the standard deviation over seeds, and the rows it rests
-// on when some are missing.
+// String returns the entry as people read it: four decimals, ± the standard deviation over seeds, a star when some rows
+// come from sets that the detector was trained on, and the rows it rests on when some are missing.
 func (e Entry) String() string {
 	c := e.Cell
 	if c == nil {
@@ -60,6 +60,9 @@ func (e Entry) String() string {
 	s := formatValue(c.Metric, *c.Value)
 	if c.SD != nil {
 		s += "±" + formatValue(c.Metric, *c.SD)
+	}
+	if c.NExposed > 0 {
+		s += "*"
 	}
 	if c.State == results.StateIncomplete {
 		s += fmt.Sprintf(" (%d/%d)", c.N, c.Total())

@@ -78,7 +78,7 @@ func Build(in Input) *Results {
 // addDetector adds the summary and returns the threshold choices by policy and position of the seed.
 func (r *Results) addDetector(in Input, d Detector) [][]choice {
 	sum := DetectorSummary{ID: d.ID, Name: d.Name, Baseline: d.Baseline, Seeds: []int{}, Unavailable: d.Unavailable,
-		Required: d.Required, Doubts: d.Doubts, Tau: map[string]map[string]float64{}, NoTau: map[string]string{}}
+		Required: d.Required, Foreign: d.Foreign, Doubts: d.Doubts, Tau: map[string]map[string]float64{}, NoTau: map[string]string{}}
 	for _, s := range d.Seeds {
 		sum.Seeds = append(sum.Seeds, s.Seed)
 	}
@@ -106,6 +106,13 @@ func (r *Results) addDetector(in Input, d Detector) [][]choice {
 // addCells adds, for one slice of one split, the cells of every seed and their means.
 func (r *Results) addCells(in Input, d Detector, s Split, p part, taus [][]choice) {
 	base := Cell{Detector: d.ID, Axis: s.Spec.Axis, Split: s.Spec.Name, Slice: p.name, Frozen: in.frozen(s)}
+	if exposed := d.Exposed[s.Spec.Name]; exposed != nil {
+		for _, row := range p.rows {
+			if exposed[row] {
+				base.NExposed++
+			}
+		}
+	}
 	views := make([]view, len(d.Seeds))
 	for i, seed := range d.Seeds {
 		views[i] = observe(seed, s, p)

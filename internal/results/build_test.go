@@ -307,3 +307,20 @@ func TestDisputedRowsCountNowhereWhereTheUserLeavesThemOut(t *testing.T) {
 		t.Errorf("undisputed %v, splits %+v", r.Undisputed, r.Splits)
 	}
 }
+
+func TestCellsCountRowsThatTheDetectorWasTrainedOn(t *testing.T) {
+	in := input(t)
+	in.Detectors[0].Exposed = map[string][]bool{"test": {false, false, true, false, true, false}}
+	r := Build(in)
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		want := map[string]int{"test all": 2, "test source_type=real": 1, "test source_type=template": 1}[c.Split+" "+c.Slice]
+		if c.NExposed != want {
+			t.Fatalf("%s of %s %s, seed %+v: %d rows, expected %d", c.Metric, c.Split, c.Slice, c.Seed, c.NExposed, want)
+		}
+	}
+	r = Build(input(t))
+	if c := r.Mean("d", "test", "all", "f1", "val_f1"); c.NExposed != 0 {
+		t.Errorf("%d rows of a detector that was trained on nothing known", c.NExposed)
+	}
+}

@@ -50,6 +50,9 @@ type Detector struct {
 	Doubts      []string // what a reader must know: trained on other data, …
 	Unavailable string   // why it could not run; its cells are then n/a with this reason
 	Required    bool     // the user named it: cells are incomplete when it could not run
+	Foreign     bool     // made elsewhere, on other data
+
+	Exposed map[string][]bool // of a split by name, in row order: the row comes from a set it was trained on
 }
 
 // Seed is one run.
@@ -130,6 +133,7 @@ type DetectorSummary struct {
 	NoTau       map[string]string             `json:"no_tau,omitempty"` // policy → why it gives no threshold
 	Unavailable string                        `json:"unavailable,omitempty"`
 	Required    bool                          `json:"required,omitempty"` // the user named it
+	Foreign     bool                          `json:"foreign,omitempty"`  // made elsewhere, on other data
 	Doubts      []string                      `json:"doubts,omitempty"`
 }
 
@@ -156,8 +160,9 @@ type Cell struct {
 	NMissing   int          `json:"n_missing_text"`
 	NUnscored  int          `json:"n_unscored"` // rows without a line in any score file
 	NTruncated int          `json:"n_truncated"`
-	State      string       `json:"state"`  // complete or incomplete
-	Frozen     bool         `json:"frozen"` // whether its rows are frozen by the edition's manifest
+	NExposed   int          `json:"n_exposed,omitempty"` // rows from sets that the detector was trained on
+	State      string       `json:"state"`               // complete or incomplete
+	Frozen     bool         `json:"frozen"`              // whether its rows are frozen by the edition's manifest
 }
 
 // Total returns the rows the cell should rest on.

@@ -91,6 +91,7 @@ def main():
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
+    options.add_session_config_entry("session.x64quantprecision", "1")  # as the program does
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     names = [i.name for i in session.get_inputs()]
 

@@ -233,13 +233,18 @@ func TestMakeEvalBuildsTheDataOnlyWhenItMust(t *testing.T) {
 
 func TestMakeModelsPullsOnlyWhenTheConfigurationIsNewer(t *testing.T) {
 	root := project(t)
-	for _, want := range []string{"models pull stackone-defender", ""} {
+	all := "models pull stackone-defender; models pull stackone-defender-0.7.4; models pull stackone-defender-0.6.3; " +
+		"models pull metatronnanoguard; models pull securevector-guardian"
+	if _, err := exec.LookPath("npm"); err == nil {
+		all += "; models pull vard"
+	}
+	for _, want := range []string{all, ""} {
 		if got := calls(t, root, 0, "models"); got != want {
 			t.Errorf("make models: %q, want %q", got, want)
 		}
 	}
 	touch(t, root, "configs", "detectors.yaml")
-	if got := calls(t, root, 0, "models"); got != "models pull stackone-defender" {
+	if got := calls(t, root, 0, "models"); got != all {
 		t.Errorf("with a newer configuration: %q", got)
 	}
 }

@@ -65,13 +65,34 @@ func (c *modelConfig) positions() (n int, hard bool) {
 		return 0, false
 	case strings.HasPrefix(c.ModelType, "deberta"):
 		hard = c.PositionBiasedInput == nil || *c.PositionBiasedInput
-	case c.ModelType == "roberta", c.ModelType == "xlm-roberta", c.ModelType == "camembert", c.ModelType == "mpnet":
-		// These families count positions from pad_token_id+1, so the first rows of the table are never used.
+	}
+	return max(n-c.positionCount().first, 0), hard
+}
+
+// positionCount says how a model counts the positions of a row.
+type positionCount struct {
+	first int  // position of the first token
+	still bool // padding stays at the position before the first
+}
+
+// at returns the position of the i-th token of a row.
+func (p positionCount) at(i int, token bool) int64 {
+	if p.still && !token {
+		return int64(p.first - 1)
+	}
+	return int64(p.first + i)
+}
+
+// positionCount returns how the model's family counts: some do so from pad_token_id+1 on, so that the first rows of the
+// table of positions stand for no token.
+func (c *modelConfig) positionCount() positionCount {
+	switch c.ModelType {
+	case "roberta", "xlm-roberta", "camembert", "mpnet":
 		pad := 1
 		if c.PadTokenID != nil {
 			pad = *c.PadTokenID
 		}
-		n -= pad + 1
+		return positionCount{first: pad + 1, still: true}
 	}
-	return max(n, 0), hard
+	return positionCount{}
 }

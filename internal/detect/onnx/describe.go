@@ -18,7 +18,7 @@ func describe(f *folder, e detect.Entry, seed int) detect.Info {
 		Precision: f.graph.precision(), MaxLength: e.MaxLength, Stride: e.Stride, TrainSHA256: f.trainSHA256,
 	}
 	if info.MaxLength == 0 {
-		info.MaxLength, _ = f.config.positions()
+		info.MaxLength = f.maxLength(e)
 	}
 	if info.Stride == 0 {
 		info.Stride = detect.DefaultStride
@@ -27,4 +27,14 @@ func describe(f *folder, e detect.Entry, seed int) detect.Info {
 		info.DisplayName = f.displayName
 	}
 	return info
+}
+
+// maxLength returns the tokens a window may hold where the entry does not say: as many as padding goes to, else as the
+// model has positions for; 0 when neither says.
+func (f *folder) maxLength(e detect.Entry) int {
+	if pad := e.PadLengths(); len(pad) > 0 {
+		return pad[len(pad)-1]
+	}
+	n, _ := f.config.positions()
+	return n
 }

@@ -5,9 +5,6 @@ package onnx
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
 	"sync"
 
 	"pidsbench/internal/detect"
@@ -24,6 +21,8 @@ type Detector struct {
 	tokens  *tokenizer
 	session *session
 	padID   int64
+	pad     []int // a window is padded to the first of these lengths that holds it; nil: to the longest of its batch
+	counts  positionCount
 
 	mu     sync.RWMutex // held for reading during native calls, so that Close cannot free what they use
 	closed bool
@@ -71,10 +70,11 @@ func (d *Detector) load(f *folder, e detect.Entry) error {
 	} else if d.tokens.padID >= 0 {
 		d.padID = int64(d.tokens.padID)
 	}
+	d.pad, d.counts = e.PadLengths(), f.config.positionCount()
 	if d.shape, err = d.windowShape(f, e); err != nil {
 		return err
 	}
-	if err := d.probeWidth(f); err != nil {
+	if err := d.firstRun(f); err != nil {
 		return err
 	}
 	if err := d.probeBatch(f, e); err != nil {
@@ -95,7 +95,7 @@ func (d *Detector) windowShape(f *folder, e detect.Entry) (detect.Shape, error) 
 	}
 	limit, hard := f.config.positions()
 	if s.MaxLength == 0 {
-		s.MaxLength = limit
+		s.MaxLength = f.maxLength(e)
 	}
 	if s.Stride == 0 {
 		s.Stride = detect.DefaultStride
@@ -111,6 +111,9 @@ func (d *Detector) windowShape(f *folder, e detect.Entry) (detect.Shape, error) 
 	case hard && s.MaxLength > limit:
 		return s, fault.New(fault.Usage, "detector %q: max_length is %d, the model has positions for %d tokens", e.ID,
 			s.MaxLength, limit).WithCure("%s", entry)
+	case hard && len(d.pad) > 0 && d.pad[len(d.pad)-1] > limit:
+		return s, fault.New(fault.Usage, "detector %q: pad is %q, the model has positions for %d tokens", e.ID, e.Pad,
+			limit).WithCure("%s", entry)
 	case s.Stride >= s.MaxLength-s.Special:
 		return s, fault.New(fault.Usage,
 			"detector %q: stride is %d, expected less than the %d tokens of a window (max_length %d less %d special tokens)",
@@ -118,75 +121,13 @@ func (d *Detector) windowShape(f *folder, e detect.Entry) (detect.Shape, error) 
 	case e.Precision != "" && e.Precision != f.graph.precision():
 		return s, fault.New(fault.Usage, "detector %q: precision is %q, the graph holds %q",
 			e.ID, e.Precision, f.graph.precision()).WithCure("%s", entry)
-	case e.Pad == "batch" && !d.canPad(f):
+	case e.Pad == "batch" && !d.canShare(f):
 		return s, errCannotPad(e)
 	}
-	if e.Pad == "none" || !d.canPad(f) {
+	if e.Pad == "none" || !d.canShare(f) {
 		s.BatchRows = 1
 	}
 	return s, nil
-}
-
-// canPad says that nothing in the graph's form makes a window's score depend on its batch: it takes a mask and many
-// rows, and does not scale its activations by what else is in the batch.
-func (d *Detector) canPad(f *folder) bool {
-	return d.session.masked && !d.session.single && !f.graph.int8
-}
-
-// probeWidth finds the number of logits with a run of one token where the graph does not declare it.
-func (d *Detector) probeWidth(f *folder) error {
-	if d.session.width > 0 {
-		return nil
-	}
-	logits, err := d.logits(context.Background(), [][]uint32{{uint32(d.padID)}})
-	if err != nil {
-		return fault.New(fault.Integrity, "%s does not run on one token: %s", f.modelPath, firstLine(err)).
-			WithCure("%s", f.cure)
-	}
-	if len(logits) == 0 {
-		return fault.New(fault.Integrity, "%s gives no logits", f.modelPath).WithCure("%s", f.cure)
-	}
-	d.session.width = len(logits)
-	return nil
-}
-
-// probeBatch makes sure that scores do not depend on the batch, bit by bit, and gives windows a run each where they do:
-// most graphs are safe, but one that sums over the tokens may sum in another order for another number of rows.
-func (d *Detector) probeBatch(f *folder, e detect.Entry) error {
-	if d.shape.BatchRows == 1 {
-		return nil
-	}
-	ids, err := d.tokens.ids(strings.Repeat("In 3 steps: read the text, then weigh each word of it! ", 8))
-	if err != nil {
-		return fault.New(fault.Integrity, "%s cannot be used: %w", f.path("tokenizer.json"), err).WithCure("%s", f.cure)
-	}
-	var windows [][]uint32
-	var alone []float32
-	for _, n := range []int{1, 6, 19, 37, 70} {
-		w := ids[:min(n, len(ids), d.shape.MaxLength-d.shape.Special)]
-		logits, err := d.logits(context.Background(), [][]uint32{w})
-		if err != nil {
-			return fault.New(fault.Integrity, "%s does not run: %s", f.modelPath, firstLine(err)).WithCure("%s", f.cure)
-		}
-		windows, alone = append(windows, w), append(alone, logits...)
-	}
-	together, err := d.logits(context.Background(), windows)
-	if err == nil && slices.EqualFunc(alone, together, sameBits) {
-		return nil
-	}
-	if e.Pad == "batch" {
-		return errCannotPad(e)
-	}
-	d.shape.BatchRows = 1
-	return nil
-}
-
-func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
-
-func errCannotPad(e detect.Entry) error {
-	return fault.New(fault.Usage,
-		"detector %q: pad is \"batch\", but this graph's scores would depend on the padding", e.ID).
-		WithCure("set `pad: none` in configs/detectors.yaml")
 }
 
 // Info returns the detector's identity for score files and tables.
@@ -260,52 +201,13 @@ func (d *Detector) ScoreWindows(ctx context.Context, windows [][]uint32) ([]floa
 func (d *Detector) fit(windows [][]uint32) int {
 	longest := 0
 	for n, w := range windows {
-		longest = max(longest, len(w)+d.shape.Special)
-		if n > 0 && (longest*(n+1) > d.shape.BatchTokens || n == d.shape.BatchRows) {
+		length := d.rowLength(w)
+		if n == 0 || d.pad == nil {
+			longest = max(longest, length)
+		}
+		if n > 0 && (longest*(n+1) > d.shape.BatchTokens || n == d.shape.BatchRows || d.pad != nil && length != longest) {
 			return n
 		}
 	}
 	return len(windows)
-}
-
-// logits runs the graph once over all windows, padded on the right to the longest, and returns the logits row by row.
-func (d *Detector) logits(ctx context.Context, windows [][]uint32) ([]float32, error) {
-	length := 0
-	for _, w := range windows {
-		length = max(length, len(w)+d.shape.Special)
-	}
-	if length == 0 {
-		return nil, fmt.Errorf("a window is empty and the model has no special tokens")
-	}
-	if int64(len(windows))*int64(length) > math.MaxInt32 {
-		return nil, fmt.Errorf("a batch of %d windows of %d tokens is too large", len(windows), length)
-	}
-	ids := make([]int64, len(windows)*length)
-	mask := make([]int64, len(ids))
-	kinds := make([]int64, len(ids))
-	for i, w := range windows {
-		d.fillRow(w, ids[i*length:(i+1)*length], mask[i*length:(i+1)*length], kinds[i*length:(i+1)*length])
-	}
-	return d.session.run(ctx, len(windows), length,
-		map[string][]int64{"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds})
-}
-
-func (d *Detector) fillRow(window []uint32, ids, mask, kinds []int64) {
-	at := 0
-	put := func(id, kind int64) {
-		ids[at], mask[at], kinds[at] = id, 1, kind
-		at++
-	}
-	for _, s := range d.tokens.prefix {
-		put(int64(s.id), s.kind)
-	}
-	for _, id := range window {
-		put(int64(id), d.tokens.textType)
-	}
-	for _, s := range d.tokens.suffix {
-		put(int64(s.id), s.kind)
-	}
-	for ; at < len(ids); at++ {
-		ids[at] = d.padID
-	}
 }

@@ -44,8 +44,9 @@ func TestSpecialTokensComeFromThePostProcessor(t *testing.T) {
 			d.tokens.suffix[0].id != want[1] {
 			t.Errorf("%s: %+v … %+v, expected %v", name, d.tokens.prefix, d.tokens.suffix, want)
 		}
-		ids, mask, kinds := make([]int64, 6), make([]int64, 6), make([]int64, 6)
-		d.fillRow([]uint32{9, 8}, ids, mask, kinds)
+		ids, mask := make([]int64, 6), make([]int64, 6)
+		d.fill("input_ids", ids, []uint32{9, 8})
+		d.fill("attention_mask", mask, []uint32{9, 8})
 		pad := d.padID
 		if !slices.Equal(ids, []int64{int64(want[0]), 9, 8, int64(want[1]), pad, pad}) ||
 			!slices.Equal(mask, []int64{1, 1, 1, 1, 0, 0}) {
@@ -74,7 +75,9 @@ func TestTokenTypesComeFromThePostProcessor(t *testing.T) {
 	defer tok.close()
 	d := &Detector{tokens: tok}
 	ids, mask, kinds := make([]int64, 5), make([]int64, 5), make([]int64, 5)
-	d.fillRow([]uint32{9, 8}, ids, mask, kinds)
+	d.fill("input_ids", ids, []uint32{9, 8})
+	d.fill("attention_mask", mask, []uint32{9, 8})
+	d.fill("token_type_ids", kinds, []uint32{9, 8})
 	if !slices.Equal(ids, []int64{9, 8, 3, 2, 0}) || !slices.Equal(kinds, []int64{1, 1, 2, 0, 0}) ||
 		!slices.Equal(mask, []int64{1, 1, 1, 1, 0}) {
 		t.Errorf("ids %v, types %v, mask %v", ids, kinds, mask)
@@ -395,7 +398,7 @@ func TestCancelledCallsReturnAtOnce(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(100*time.Millisecond, cancel)
 	start := time.Now()
-	scores, err := d.ScoreWindows(ctx, [][]uint32{{1, 2, 3}})
+	scores, err := d.ScoreWindows(ctx, [][]uint32{make([]uint32, 100)})
 	took := time.Since(start)
 	if !errors.Is(err, context.Canceled) || scores != nil || fault.ExitCode(err) != 130 {
 		t.Errorf("scores %v, error %v", scores, err)
@@ -412,7 +415,7 @@ func TestCancelledCallsReturnAtOnce(t *testing.T) {
 	}
 }
 
-// slowGraph multiplies square matrices for minutes before it gives its logits.
+// slowGraph multiplies square matrices before it gives its logits: for a minute when the window is long.
 func slowGraph() []byte {
 	int64s := func(values ...uint64) []byte {
 		var raw []byte
@@ -423,9 +426,13 @@ func slowGraph() []byte {
 	}
 	parts := [][]byte{
 		valueOf(11, "input_ids", 7, -1, -1), valueOf(11, "attention_mask", 7, -1, -1), valueOf(12, "logits", 1, -1, 2),
-		tensorOf("size", 7, int64s(512, 512), 2), tensorOf("start", 7, int64s(0, 0), 2), tensorOf("end", 7, int64s(1, 2), 2),
+		tensorOf("eight", 7, int64s(8), 1), tensorOf("start", 7, int64s(0, 0), 2), tensorOf("end", 7, int64s(1, 2), 2),
 		nodeOf("Cast", []string{"attention_mask"}, "mask", intAttribute("to", 1)),
 		nodeOf("ReduceMean", []string{"mask"}, "mean", intAttribute("keepdims", 1)),
+		nodeOf("Shape", []string{"input_ids"}, "shape"),
+		nodeOf("ReduceMax", []string{"shape"}, "length", intAttribute("keepdims", 1)),
+		nodeOf("Mul", []string{"length", "eight"}, "side"),
+		nodeOf("Concat", []string{"side", "side"}, "size", intAttribute("axis", 0)),
 		nodeOf("Expand", []string{"mean", "size"}, "m0"),
 	}
 	const steps = 1500

@@ -213,8 +213,8 @@ func (f *folder) readConfig(root *os.Root) error {
 }
 
 func getModel(e detect.Entry) string {
-	if e.Pull != nil {
-		return "run `pidsbench models pull " + e.ID + "`"
+	if by := e.PulledBy(); by != "" {
+		return "run `pidsbench models pull " + by + "`"
 	}
 	return "put the model folder there again"
 }

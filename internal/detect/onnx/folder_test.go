@@ -233,22 +233,30 @@ func TestSignatureRefusesGraphsItCannotServe(t *testing.T) {
 		{"no ids", msg(mask, logits), "", fault.Integrity, "no input input_ids"},
 		{"unknown input", msg(ids, valueOf(11, "pixel_values", 1, -1, 3), logits), "", fault.Integrity,
 			`input "pixel_values" is unknown`},
-		{"int32 ids", msg(valueOf(11, "input_ids", 6, -1, -1), logits), "", fault.Integrity,
-			"input input_ids holds int32, expected int64"},
+		{"ids of another type", msg(valueOf(11, "input_ids", 1, -1, -1), logits), "", fault.Integrity,
+			"input input_ids holds float32, expected int64 or int32"},
 		{"odd element type", msg(valueOf(11, "input_ids", 99, -1, -1), logits), "", fault.Integrity, "element type 99"},
 		{"flat ids", msg(valueOf(11, "input_ids", 7, -1), logits), "", fault.Integrity,
 			"shape [-1], expected [batch, sequence]"},
-		{"fixed length", msg(valueOf(11, "input_ids", 7, -1, 128), logits), "", fault.Integrity, "fixed length of 128"},
+		{"fixed length", msg(valueOf(11, "input_ids", 7, -1, 128), logits), "", fault.Usage,
+			`rows of exactly 128 tokens, and pad is "batch"`},
+		{"fixed lengths", msg(valueOf(11, "input_ids", 7, -1, 128), valueOf(11, "attention_mask", 7, -1, 64), logits), "",
+			fault.Integrity, "input attention_mask has a fixed length of 64"},
+		{"length 0", msg(valueOf(11, "input_ids", 7, -1, 0), logits), "", fault.Integrity, "fixed length of 0"},
 		{"fixed batch", msg(valueOf(11, "input_ids", 7, 4, -1), logits), "", fault.Integrity, "fixed batch of 4"},
 		{"twice", msg(ids, ids, logits), "", fault.Integrity, "declared twice"},
 		{"no output", ids, "", fault.Usage, "0 outputs"},
 		{"two outputs", msg(ids, logits, valueOf(12, "hidden", 1, -1, -1, 8)), "", fault.Usage,
 			`2 outputs ("logits", "hidden")`},
 		{"other output", msg(ids, logits), "scores", fault.Usage, `output is "scores", the graph has "logits"`},
-		{"float16 output", msg(ids, valueOf(12, "logits", 10, -1, 2)), "", fault.Integrity,
-			"holds float16, expected float32"},
+		{"output of another type", msg(ids, valueOf(12, "logits", 11, -1, 2)), "", fault.Integrity,
+			"holds float64, expected float32 or float16"},
+		{"float16 output of unknown width", msg(ids, valueOf(12, "logits", 10, -1, -1)), "", fault.Integrity,
+			"holds float16 and does not say how many classes it has"},
 		{"output a token", msg(ids, valueOf(12, "logits", 1, -1, -1, 2)), "", fault.Integrity,
-			"shape [-1 -1 2], expected [batch, classes]"},
+			"shape [-1 -1 2], a row of numbers for each token, expected [batch, classes]"},
+		{"output without a batch", msg(ids, valueOf(12, "logits", 1, 2)), "", fault.Integrity,
+			"shape [2], a single axis, expected [batch, classes]"},
 		{"endless classes", msg(ids, valueOf(12, "logits", 1, -1, 1<<40)), "", fault.Integrity, "1099511627776 classes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -263,7 +271,7 @@ func TestSignatureRefusesGraphsItCannotServe(t *testing.T) {
 	t.Run("what is served", func(t *testing.T) {
 		weights := msg(valueOf(11, "w", 1, 2, 2), tensorOf("w", 1, make([]byte, 16), 2, 2))
 		types := valueOf(11, "token_type_ids", 7, 1, -1)
-		values := msg(types, ids, mask, valueOf(12, "logits", 1, -1, -1))
+		values := msg(types, valueOf(11, "input_ids", 6, -1, -1), mask, valueOf(12, "logits", 1, -1, -1))
 		g, err := parseGraph(modelOf(nodeOf("Relu", nil, "logits"), weights, values))
 		if err != nil {
 			t.Fatal(err)
@@ -272,8 +280,8 @@ func TestSignatureRefusesGraphsItCannotServe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Join(s.inputs, " ") != "token_type_ids input_ids attention_mask" || !s.masked || !s.single ||
-			s.width != 0 || s.output != "logits" {
+		if len(s.inputs) != 3 || s.inputs[0] != (input{"token_type_ids", false}) || s.inputs[1] != (input{"input_ids", true}) ||
+			!s.has("attention_mask") || !s.masked || !s.single || s.width != 0 || s.output != "logits" || s.length != 0 {
 			t.Errorf("signature %+v", s)
 		}
 	})

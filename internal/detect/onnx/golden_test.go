@@ -236,8 +236,11 @@ func checkLogits(t *testing.T, d *Detector, ids []uint32, want []float32) {
 		t.Fatal(err)
 	}
 	tolerance := 1e-5
-	if d.Info().Precision == "int8" {
+	switch {
+	case d.Info().Precision == "int8" && sameKernels:
 		tolerance = 1e-3
+	case d.Info().Precision == "int8": // one 8-bit step of an activation earlier or later moves a logit that far
+		tolerance = 1
 	}
 	if len(logits) != len(want) {
 		t.Fatalf("%d logits, expected %d", len(logits), len(want))

@@ -52,7 +52,6 @@ var children = map[message]map[protowire.Number]message{
 
 const (
 	maxGraphDepth    = 64 // graphs inside graphs; real exports stay under ten
-	tensorFloat16    = 10
 	locationExternal = 1
 )
 
@@ -148,7 +147,7 @@ func (g *graph) tensor(data []byte) error {
 		}
 		return nil
 	})
-	if kind == tensorFloat16 && dims > 1 {
+	if kind == elemFloat16 && dims > 1 {
 		g.fp16 = true
 	}
 	if isExternal {

@@ -17,6 +17,13 @@ type head struct {
 	sigmoid     bool
 	positive    []int // classes whose probabilities are summed, ascending
 	temperature float64
+	veto        *veto
+}
+
+// veto is a class that clears a text of suspicion when its probability reaches a limit.
+type veto struct {
+	class int
+	at    float64
 }
 
 // injectionNames are class names that can only mean the positive class. They are compared whole, upper-cased, with
@@ -48,14 +55,9 @@ func newHead(e detect.Entry, labels []string, width int) (head, error) {
 		h.positive = []int{i}
 	}
 	for _, p := range e.Positive {
-		i := slices.Index(labels, p)
-		if i < 0 {
-			n, err := strconv.Atoi(p)
-			if err != nil || n < 0 || n >= width || strconv.Itoa(n) != p {
-				return head{}, fault.New(fault.Usage, "detector %q: positive holds %s, expected %s",
-					e.ID, short(p), choices(labels, width)).WithCure("correct its entry in configs/detectors.yaml")
-			}
-			i = n
+		i, err := classOf(e, "positive", p, labels, width)
+		if err != nil {
+			return head{}, err
 		}
 		if slices.Contains(h.positive, i) {
 			return head{}, fault.New(fault.Usage, "detector %q: positive names class %d twice", e.ID, i).
@@ -68,7 +70,32 @@ func newHead(e detect.Entry, labels []string, width int) (head, error) {
 		return head{}, fault.New(fault.Usage, "detector %q: a softmax over %d logits of which all are positive is always 1",
 			e.ID, width).WithCure("set `head: sigmoid` or fewer positive classes in configs/detectors.yaml")
 	}
+	if e.Veto == nil {
+		return h, nil
+	}
+	i, err := classOf(e, "veto.class", e.Veto.Class, labels, width)
+	if err != nil {
+		return head{}, err
+	}
+	if slices.Contains(h.positive, i) {
+		return head{}, fault.New(fault.Usage, "detector %q: veto.class is class %d, which is positive as well", e.ID, i).
+			WithCure("correct its entry in configs/detectors.yaml")
+	}
+	h.veto = &veto{i, e.Veto.At}
 	return h, nil
+}
+
+// classOf returns the class that a field of the entry names, by its name or its index.
+func classOf(e detect.Entry, field, name string, labels []string, width int) (int, error) {
+	if i := slices.Index(labels, name); i >= 0 {
+		return i, nil
+	}
+	n, err := strconv.Atoi(name)
+	if err != nil || n < 0 || n >= width || strconv.Itoa(n) != name {
+		return 0, fault.New(fault.Usage, "detector %q: %s holds %s, expected %s", e.ID, field, short(name),
+			choices(labels, width)).WithCure("correct its entry in configs/detectors.yaml")
+	}
+	return n, nil
 }
 
 func findInjection(labels []string) (int, error) {
@@ -114,27 +141,38 @@ func choices(labels []string, width int) string {
 }
 
 // score returns P(injection) in [0,1] of one row of logits z, computed in float64: for a softmax head the sum over the
-// positive classes of exp(z_c/T) / Σ_k exp(z_k/T), for a sigmoid head the sum of 1/(1+exp(-z_c/T)), capped at 1. It is
-// NaN when any logit is NaN or infinite.
+// positive classes of exp(z_c/T) / Σ_k exp(z_k/T), for a sigmoid head the sum of 1/(1+exp(-z_c/T)), capped at 1; 0 when
+// the probability of the veto's class, by the same formula, reaches its limit. It is NaN when any logit is NaN or
+// infinite.
 func (h head) score(logits []float32) float64 {
-	top := math.Inf(-1)
 	for _, z := range logits {
 		if x := float64(z); math.IsNaN(x) || math.IsInf(x, 0) {
 			return math.NaN()
 		}
-		top = max(top, float64(z)/h.temperature)
 	}
+	if h.veto != nil && h.probability(logits, h.veto.class) >= h.veto.at {
+		return 0
+	}
+	return h.probability(logits, h.positive...)
+}
+
+// probability returns the sum of the classes' probabilities, at most 1.
+func (h head) probability(logits []float32, classes ...int) float64 {
 	var sum, total float64
 	if h.sigmoid {
-		for _, c := range h.positive {
+		for _, c := range classes {
 			sum += sigmoid(float64(logits[c]) / h.temperature)
 		}
 		return min(sum, 1)
 	}
+	top := math.Inf(-1)
+	for _, z := range logits {
+		top = max(top, float64(z)/h.temperature)
+	}
 	for _, z := range logits {
 		total += math.Exp(float64(z)/h.temperature - top)
 	}
-	for _, c := range h.positive {
+	for _, c := range classes {
 		sum += math.Exp(float64(logits[c])/h.temperature - top)
 	}
 	return min(sum/total, 1)

@@ -1,7 +1,9 @@
 package onnx
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -17,6 +19,14 @@ type value struct {
 	elem  uint64  // element type, 0 when it is no tensor
 	shape []int64 // -1 for a dynamic axis; nil when the graph does not say
 }
+
+// Element types of tensors.
+const (
+	elemFloat32 = 1
+	elemInt32   = 6
+	elemInt64   = 7
+	elemFloat16 = 10
+)
 
 var elementNames = map[uint64]string{
 	0: "no tensor", 1: "float32", 2: "uint8", 3: "int8", 5: "int16", 6: "int32", 7: "int64", 8: "string", 9: "bool",
@@ -78,12 +88,22 @@ func (v *value) tensorType(data []byte) error {
 
 // signature is what a graph takes and gives, checked to be something this package can serve.
 type signature struct {
-	inputs []string // some of input_ids, attention_mask, token_type_ids, in the graph's order
-	masked bool     // an attention mask is among them
-	single bool     // one row a call
-	output string   // float32 [batch, classes]
-	width  int      // classes; 0 when the graph does not say
+	inputs []input
+	masked bool   // an attention mask is among them
+	single bool   // one row a call
+	length int    // the only length it takes; 0 for any
+	output string // [batch, classes]
+	half   bool   // the output holds float16, not float32
+	width  int    // classes; 0 when the graph does not say
 }
+
+// input is one of input_ids, attention_mask, token_type_ids and position_ids, in the graph's order.
+type input struct {
+	name  string
+	int32 bool // not int64
+}
+
+const exportInputs = "export the model with inputs input_ids and attention_mask of shape [batch, sequence]"
 
 func newSignature(g *graph, where string, e detect.Entry) (*signature, error) {
 	s := &signature{}
@@ -92,32 +112,39 @@ func newSignature(g *graph, where string, e detect.Entry) (*signature, error) {
 			continue
 		}
 		if err := s.take(in); err != nil {
-			return nil, fault.New(fault.Integrity, "%s: %w", where, err).
-				WithCure("export the model with int64 inputs input_ids and attention_mask of shape [batch, sequence]")
+			return nil, fault.New(fault.Integrity, "%s: %w", where, err).WithCure(exportInputs)
 		}
 	}
-	if !slices.Contains(s.inputs, "input_ids") {
-		return nil, fault.New(fault.Integrity, "%s: the graph has no input input_ids", where).
-			WithCure("export the model with int64 inputs input_ids and attention_mask of shape [batch, sequence]")
+	if !s.has("input_ids") {
+		return nil, fault.New(fault.Integrity, "%s: the graph has no input input_ids", where).WithCure(exportInputs)
+	}
+	if l := e.PadLengths(); s.length > 0 && (len(l) != 1 || l[0] != s.length) {
+		return nil, fault.New(fault.Usage, "detector %q: the graph takes rows of exactly %d tokens, and pad is %q", e.ID,
+			s.length, cmp.Or(e.Pad, "batch")).WithCure("set `pad: to:%d` in configs/detectors.yaml", s.length)
 	}
 	return s, s.chooseOutput(g.outputs, where, e)
 }
 
+func (s *signature) has(name string) bool {
+	return slices.ContainsFunc(s.inputs, func(in input) bool { return in.name == name })
+}
+
 func (s *signature) take(in value) error {
 	switch in.name {
-	case "input_ids", "token_type_ids":
+	case "input_ids", "token_type_ids", "position_ids":
 	case "attention_mask":
 		s.masked = true
 	default:
-		return fmt.Errorf("input %s is unknown, expected input_ids, attention_mask or token_type_ids", short(in.name))
+		return fmt.Errorf("input %s is unknown, expected input_ids, attention_mask, token_type_ids or position_ids",
+			short(in.name))
 	}
-	if in.elem != 7 {
-		return fmt.Errorf("input %s holds %s, expected int64", in.name, in.typeName())
+	if in.elem != elemInt32 && in.elem != elemInt64 {
+		return fmt.Errorf("input %s holds %s, expected int64 or int32", in.name, in.typeName())
 	}
 	if len(in.shape) != 2 {
 		return fmt.Errorf("input %s has shape %v, expected [batch, sequence]", in.name, in.shape)
 	}
-	if slices.Contains(s.inputs, in.name) {
+	if s.has(in.name) {
 		return fmt.Errorf("input %s is declared twice", in.name)
 	}
 	switch batch := in.shape[0]; {
@@ -126,10 +153,13 @@ func (s *signature) take(in value) error {
 	case batch >= 0:
 		return fmt.Errorf("input %s has a fixed batch of %d, expected a dynamic axis", in.name, batch)
 	}
-	if length := in.shape[1]; length >= 0 {
-		return fmt.Errorf("input %s has a fixed length of %d, expected a dynamic axis", in.name, length)
+	if length := in.shape[1]; length == 0 || length > math.MaxInt32 || length > 0 && s.length > 0 && length != int64(s.length) {
+		return fmt.Errorf("input %s has a fixed length of %d, expected a dynamic axis, or one length for all inputs", in.name,
+			length)
+	} else if length > 0 {
+		s.length = int(length)
 	}
-	s.inputs = append(s.inputs, in.name)
+	s.inputs = append(s.inputs, input{in.name, in.elem == elemInt32})
 	return nil
 }
 
@@ -152,16 +182,15 @@ func (s *signature) chooseOutput(outputs []value, where string, e detect.Entry) 
 			WithCure("correct `output:` in configs/detectors.yaml")
 	}
 	out := outputs[at]
-	if out.elem != 1 {
-		return fault.New(fault.Integrity, "%s: output %s holds %s, expected float32", where, short(out.name), out.typeName()).
-			WithCure("export the model with float32 logits")
+	if out.elem != elemFloat32 && out.elem != elemFloat16 {
+		return fault.New(fault.Integrity, "%s: output %s holds %s, expected float32 or float16", where, short(out.name),
+			out.typeName()).WithCure("export the model with float32 logits")
 	}
 	if out.shape != nil && len(out.shape) != 2 {
-		return fault.New(fault.Integrity, "%s: output %s has shape %v, expected [batch, classes]",
-			where, short(out.name), out.shape).
-			WithCure("name the output with the logits in `output:`")
+		return fault.New(fault.Integrity, "%s: output %s has %s", where, short(out.name), wrongShape(out.shape)).
+			WithCure("name the output with one row of logits a text in `output:`")
 	}
-	s.output = out.name
+	s.output, s.half = out.name, out.elem == elemFloat16
 	if len(out.shape) == 2 && out.shape[1] > 0 {
 		if out.shape[1] > maxClasses {
 			return fault.New(fault.Integrity, "%s: output %s has %d classes, expected at most %d", where, short(out.name),
@@ -169,7 +198,23 @@ func (s *signature) chooseOutput(outputs []value, where string, e detect.Entry) 
 		}
 		s.width = int(out.shape[1])
 	}
+	if s.half && s.width == 0 { // the wrapper of the runtime cannot take these
+		return fault.New(fault.Integrity, "%s: output %s holds float16 and does not say how many classes it has", where,
+			short(out.name)).WithCure("export the model with float32 logits")
+	}
 	return nil
+}
+
+// wrongShape describes an output that has not one row of logits a text.
+func wrongShape(shape []int64) string {
+	what := ""
+	switch len(shape) {
+	case 1:
+		what = ", a single axis"
+	case 3:
+		what = ", a row of numbers for each token"
+	}
+	return fmt.Sprintf("shape %v%s, expected [batch, classes]", shape, what)
 }
 
 const maxClasses = 10_000

@@ -1,0 +1,126 @@
+// Package augmentation measures what benign rows added to training do to false alarms: each arm of a design (the same
+// detector trained with other additions) on each set of benign texts, with paired differences from the design itself.
+package augmentation
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/stat"
+
+	"pidsbench/internal/results"
+	"pidsbench/internal/stats"
+)
+
+// Arm is a detector that was trained with an addition; the first arm of a table is the design without one.
+type Arm struct {
+	Name     string // none, curated, …
+	Detector string // id
+	Seeds    []results.Seed
+	Tau      []float64 // threshold of each seed
+	Reason   string    // why there are no thresholds; empty when there are
+}
+
+// Set is a set of benign rows of one split.
+type Set struct {
+	Name   string
+	Split  string
+	Rows   []int    // row numbers of the split
+	Groups []string // family of each row: rows of one are no independent observations; empty for a row of its own
+
+	External bool // not frozen
+}
+
+// Cell is the share of false alarms of an arm on a set: the mean over its seeds, with the 95 % interval of a bootstrap
+// over groups in which seeds are averaged, and the same for its difference from the first arm, on the same samples.
+type Cell struct {
+	Arm       string  `json:"arm"`
+	Detector  string  `json:"detector"`
+	Set       string  `json:"set"`
+	Rows      int     `json:"n"`
+	Groups    int     `json:"groups"`
+	Effective float64 `json:"groups_effective"`
+	Seeds     int     `json:"n_seeds"`
+	FPR       float64 `json:"fpr"`
+	Lo        float64 `json:"lo"`
+	Hi        float64 `json:"hi"`
+	Diff      float64 `json:"difference"`
+	DiffLo    float64 `json:"difference_lo"`
+	DiffHi    float64 `json:"difference_hi"`
+	// SeedSD is the standard deviation of the arm's FPR over its seeds (ddof 1), 0 for one seed.
+	SeedSD float64 `json:"seed_sd"`
+	Reason string  `json:"reason,omitempty"`        // why there is no number; empty when there is one
+	NoDiff string  `json:"no_difference,omitempty"` // why there is no difference
+}
+
+// Compute returns a cell for each set and arm, sets outermost. A set on which an arm has no complete scores gives a cell
+// without a number; the others keep theirs.
+func Compute(arms []Arm, sets []Set) ([]Cell, error) {
+	var cells []Cell
+	for _, set := range sets {
+		groups := stats.NewGroups(set.Groups)
+		of := make([]Cell, len(arms))
+		var series [][]float64
+		var at []int // arm of each series
+		for i, arm := range arms {
+			of[i] = Cell{Arm: arm.Name, Detector: arm.Detector, Set: set.Name, Rows: len(set.Rows), Groups: groups.Len(),
+				Effective: groups.Effective(), Seeds: len(arm.Seeds)}
+			values, rates, reason := flagged(arm, set)
+			if reason != "" {
+				of[i].Reason = reason
+				continue
+			}
+			of[i].FPR = stat.Mean(values, nil)
+			if len(rates) > 1 {
+				of[i].SeedSD = stat.StdDev(rates, nil)
+			}
+			series, at = append(series, values), append(at, i)
+		}
+		if len(series) > 0 {
+			drawn, err := groups.Shares(set.Split+" by family", series...)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", set.Name, err)
+			}
+			for s, i := range at {
+				of[i].Lo, of[i].Hi = stats.Percentile(drawn[s])
+				if of[0].Reason != "" {
+					of[i].NoDiff = of[0].Reason
+					continue
+				}
+				of[i].Diff = of[i].FPR - of[0].FPR
+				of[i].DiffLo, of[i].DiffHi = stats.Percentile(stats.Minus(drawn[s], drawn[0]))
+			}
+		}
+		cells = append(cells, of...)
+	}
+	return cells, nil
+}
+
+// flagged returns for each row of the set the share of seeds that flag it, and the FPR of each seed.
+func flagged(arm Arm, set Set) (values, rates []float64, reason string) {
+	switch {
+	case arm.Reason != "":
+		return nil, nil, arm.Reason
+	case len(arm.Seeds) == 0 || len(set.Rows) == 0:
+		return nil, nil, "there are no scores"
+	}
+	values = make([]float64, len(set.Rows))
+	for s, seed := range arm.Seeds {
+		outcomes, ok := seed.Outcomes[set.Split]
+		if !ok {
+			return nil, nil, fmt.Sprintf("seed %d has no scores of %s", seed.Seed, set.Split)
+		}
+		hits := 0
+		for i, row := range set.Rows {
+			o := outcomes[row]
+			if o.State != results.Scored {
+				return nil, nil, fmt.Sprintf("seed %d has no score of row %d of %s", seed.Seed, row, set.Split)
+			}
+			if o.Score >= arm.Tau[s] {
+				hits++
+				values[i] += 1 / float64(len(arm.Seeds))
+			}
+		}
+		rates = append(rates, float64(hits)/float64(len(set.Rows)))
+	}
+	return values, rates, ""
+}

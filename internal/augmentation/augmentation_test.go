@@ -1,0 +1,121 @@
+package augmentation
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"pidsbench/internal/dataset"
+	"pidsbench/internal/results"
+)
+
+// scored makes outcomes of which the first k of n are above one half.
+func scored(n, k int) []results.Outcome {
+	out := make([]results.Outcome, n)
+	for i := range out {
+		if i < k {
+			out[i].Score = 0.9
+		}
+	}
+	return out
+}
+
+func arm(name string, seeds ...[]results.Outcome) Arm {
+	a := Arm{Name: name, Detector: "d-" + name}
+	for i, o := range seeds {
+		a.Seeds = append(a.Seeds, results.Seed{Seed: i, Outcomes: map[string][]results.Outcome{"s": o}})
+		a.Tau = append(a.Tau, 0.5)
+	}
+	return a
+}
+
+func set(n int) Set {
+	s := Set{Name: "set", Split: "s"}
+	for i := range n {
+		s.Rows, s.Groups = append(s.Rows, i), append(s.Groups, fmt.Sprint(i/2))
+	}
+	return s
+}
+
+func compute(t *testing.T, arms []Arm, sets ...Set) []Cell {
+	t.Helper()
+	cells, err := Compute(arms, sets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cells
+}
+
+func TestSeedsAreAveragedAndDifferencesPaired(t *testing.T) {
+	cells := compute(t, []Arm{arm("none", scored(200, 100), scored(200, 60)), arm("curated", scored(200, 40), scored(200, 0))},
+		set(200))
+	none, curated := cells[0], cells[1]
+	if math.Abs(none.FPR-0.4) > 1e-12 || math.Abs(curated.FPR-0.1) > 1e-12 || math.Abs(curated.Diff+0.3) > 1e-12 {
+		t.Errorf("rates are %v and %v, difference %v, expected 0.4, 0.1, -0.3", none.FPR, curated.FPR, curated.Diff)
+	}
+	if math.Abs(none.SeedSD-0.2/math.Sqrt2) > 1e-12 || none.Seeds != 2 || none.Groups != 100 {
+		t.Errorf("standard deviation %v over %d seeds, %d families, expected %v, 2, 100", none.SeedSD, none.Seeds, none.Groups,
+			0.2/math.Sqrt2)
+	}
+	if none.Diff != 0 || none.DiffLo != 0 || none.DiffHi != 0 {
+		t.Errorf("the first arm differs from itself by %v (%v to %v)", none.Diff, none.DiffLo, none.DiffHi)
+	}
+	if !(none.Lo < none.FPR && none.FPR < none.Hi && curated.DiffLo < -0.3 && -0.3 < curated.DiffHi && curated.DiffHi < 0) {
+		t.Errorf("intervals do not hold their values: %+v, %+v", none, curated)
+	}
+}
+
+func TestAnArmWithoutAllScoresHasNoNumber(t *testing.T) {
+	failed := scored(10, 3)
+	failed[4].State = results.Failed
+	for _, tt := range []struct {
+		name string
+		arm  Arm
+		want string
+	}{
+		{"a row in error", arm("a", failed), "seed 0 has no score of row 4 of s"},
+		{"another split", Arm{Name: "a", Seeds: []results.Seed{{Seed: 7}}, Tau: []float64{0.5}}, "seed 7 has no scores of s"},
+		{"no threshold", Arm{Name: "a", Reason: "val is not scored"}, "val is not scored"},
+		{"no seeds", Arm{Name: "a"}, "there are no scores"},
+	} {
+		cells := compute(t, []Arm{arm("none", scored(10, 5)), tt.arm}, set(10))
+		if !strings.Contains(cells[1].Reason, tt.want) || cells[0].Reason != "" || cells[0].FPR != 0.5 {
+			t.Errorf("%s: got %+v", tt.name, cells)
+		}
+	}
+}
+
+func TestWithoutTheFirstArmThereAreNoDifferences(t *testing.T) {
+	cells := compute(t, []Arm{{Name: "none", Reason: "not run"}, arm("curated", scored(10, 5))}, set(10))
+	if c := cells[1]; c.Reason != "" || c.FPR != 0.5 || c.NoDiff == "" {
+		t.Errorf("got %+v", c)
+	}
+}
+
+func TestSetsHoldBenignRowsByProvenanceAndFamily(t *testing.T) {
+	split := func(name, csv string, external bool) results.Split {
+		s, err := dataset.ReadBytes(name+".csv", []byte(csv), dataset.Mapping{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Name = name
+		return results.Split{Spec: dataset.SplitSpec{Name: name}, Data: s, External: external}
+	}
+	sets := Sets([]results.Split{
+		split("hard_benign_test", "text,label,source_type,family_id\na,0,real,f1\nb,0,curated,f2\nc,0,real,f1\n", false),
+		split("ordinary_benign", "text,label\nd,0\n", false),
+		split("notinject", "text,label\ne,0\nf,1\n", true),
+	})
+	var got []string
+	for _, s := range sets {
+		got = append(got, fmt.Sprintf("%s %v %q %v", s.Name, s.Rows, s.Groups, s.External))
+	}
+	want := []string{
+		`Curated, new frames [1] ["f2"] false`, `Third-party [0 2] ["f1" "f1"] false`, `Ordinary [0] [""] false`,
+		`notinject [0] [""] true`,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
