@@ -23,6 +23,7 @@ type plan struct {
 	authored []string                 // the files of texts of our own
 	texts    func() ([]Record, error) // the texts they give
 	carriers func() (carriers, error) // the injections of documents
+	further  func() ([]Record, error) // the texts of the frames of hard negatives, and further ones
 	// paraphrase rewords seeds so often; every result bears its seed, round and generator.
 	paraphrase func(ctx context.Context, seeds []Record, rounds int) ([]Record, error)
 }

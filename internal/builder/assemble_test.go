@@ -28,6 +28,8 @@ func origin(path string) string {
 		return testFile
 	case structuralFile:
 		return structuralSeedsFile
+	case siblingsFile: // other rows of its families
+		return negativeTrainFile
 	}
 	return path
 }

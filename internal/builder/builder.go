@@ -1,6 +1,7 @@
 // Package builder makes the open edition out of pinned packages and authored texts. Build runs a line of stages:
 // import, authored, classify, clean, paraphrase, select, carriers, near, and then, in rounds until no two files leak
-// into each other, families, hold-out, balance, split, obfuscate, slices. A stage is a pure function from records to
+// into each other, families, hold-out, balance, split, obfuscate, slices; and last, siblings, which
+// decides nothing of the other files. A stage is a pure function from records to
 // records and a log of what it removed; nothing in it depends on the order of rows, on the machine, on time or on any
 // detector's score. What it made stays in a folder with a manifest, and is read instead of made while nothing it
 // depends on changes.
@@ -132,6 +133,9 @@ func (o Options) plan(ctx context.Context) (p plan, inputs map[string]string, er
 	}
 	p.texts = func() ([]Record, error) {
 		return Authored(o.Root, p.cfg.Authored, len(p.lock.Sources), p.cfg.Seed)
+	}
+	p.further = func() ([]Record, error) {
+		return Authored(o.Root, p.cfg.siblingFrames(), len(p.lock.Sources), p.cfg.Seed)
 	}
 	p.carriers = func() (carriers, error) { return loadCarriers(o.Root, p.cfg.Authored, len(p.lock.Sources)) }
 	p.paraphrase = rewording(o.Root, p.cfg.Seed)

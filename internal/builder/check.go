@@ -23,7 +23,8 @@ type Leak struct {
 }
 
 // Leaks compares the texts as they are written to the files, by every kind of package leak, as `data check` does. A
-// file may repeat the one that it is derived from, and others that are derived from that.
+// file may repeat the one that it is derived from, and others that are derived from that; siblings are like the rows
+// whose frames they share.
 func Leaks(ctx context.Context, files []File, threshold float64) ([]Leak, error) {
 	var compared []leak.File
 	byPath := map[string]File{}
@@ -69,7 +70,7 @@ func (f File) column(k leak.Kind) []string {
 	return out
 }
 
-// mayRepeat are the groups of files that are derived from one file, and that file.
+// mayRepeat are the groups of files that are derived from one file, and that file, and the two that share frames.
 func mayRepeat() (groups [][]string) {
 	of := map[string][]string{}
 	for file, from := range derived {
@@ -79,7 +80,7 @@ func mayRepeat() (groups [][]string) {
 		slices.Sort(of[from])
 		groups = append(groups, append([]string{from}, of[from]...))
 	}
-	return groups
+	return append(groups, siblingFiles)
 }
 
 // leakError names what leaks in one sentence, with an example of each kind and pair of files.

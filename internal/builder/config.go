@@ -24,6 +24,7 @@ type Config struct {
 	Carriers      CarriersConfig     `yaml:"carriers"`
 	Paraphrase    ParaphraseConfig   `yaml:"paraphrase"`
 	HardBenign    HardBenignConfig   `yaml:"hard_benign"`
+	Siblings      SiblingsConfig     `yaml:"siblings"`
 	Augmentation  AugmentationConfig `yaml:"augmentation"`
 	Structural    StructuralConfig   `yaml:"structural"`
 	Balance       BalanceConfig      `yaml:"balance"`
@@ -79,6 +80,12 @@ type HardBenignConfig struct {
 		Train int `yaml:"train"`
 		Val   int `yaml:"val"`
 	} `yaml:"hard_negative"`
+}
+
+// SiblingsConfig says how many further texts the frames of hard_negative_train give.
+type SiblingsConfig struct {
+	Rows     int `yaml:"rows"`
+	PerFrame int `yaml:"per_frame"` // at most
 }
 
 // AugmentationConfig says how many third-party rows are kept apart for the augmented arms.

@@ -159,6 +159,7 @@ func (c *Config) counts() []count {
 		{"carriers.min_chars", c.Carriers.MinChars}, {"carriers.bare", c.Carriers.Bare}, {"carriers.asked", c.Carriers.Asked},
 		{"hard_benign.real", h.Real}, {"hard_benign.max_family", h.MaxFamily}, {"hard_benign.curated", h.Curated},
 		{"hard_benign.hard_negative.train", h.Negative.Train}, {"hard_benign.hard_negative.val", h.Negative.Val},
+		{"siblings.rows", c.Siblings.Rows}, {"siblings.per_frame", c.Siblings.PerFrame},
 		{"augmentation.security_adjacent", a.SecurityAdjacent}, {"augmentation.ordinary", a.Ordinary},
 		{"obfuscation.train.benign", o.Train.Benign}, {"obfuscation.train.injection", o.Train.Injection},
 		{"obfuscation.val.benign", o.Val.Benign}, {"obfuscation.val.injection", o.Val.Injection},

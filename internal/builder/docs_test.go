@@ -29,6 +29,7 @@ var purposes = map[string]string{
 	structuralSeedsFile:   "the same texts bare",
 	negativeTrainFile:     "curated hard negatives for the augmented arms",
 	negativeValFile:       "the same, for thresholds",
+	siblingsFile:          "further texts of the frames of `hard_negative_train.csv`",
 	thirdPartyFile:        "security-adjacent rows for the augmented arm",
 	ordinaryArmFile:       "ordinary rows of the same sources: its placebo",
 }

@@ -14,6 +14,7 @@ import (
 	"pidsbench/internal/disguise"
 	"pidsbench/internal/schema"
 	"pidsbench/internal/testenv"
+	"pidsbench/internal/textnorm"
 )
 
 // row is a row of a built file by column.
@@ -75,6 +76,7 @@ func checkEdition(t *testing.T, dir string, files []Expected, cfg *Config, lock 
 	b.checkDerived(t)
 	b.checkStructural(t, cfg)
 	b.checkHeldOut(t, cfg)
+	b.checkSiblings(t, cfg)
 }
 
 // originalColumns are the columns of the original, in its order.
@@ -84,7 +86,7 @@ func originalColumns(path string) []string {
 		return structuralColumns
 	case domainFile:
 		return domainColumns
-	case negativeTrainFile, negativeValFile, thirdPartyFile, ordinaryArmFile:
+	case negativeTrainFile, negativeValFile, siblingsFile, thirdPartyFile, ordinaryArmFile:
 		return negativeColumns
 	}
 	return rowColumns
@@ -198,6 +200,7 @@ func (b rowsOf) checkQuotas(t *testing.T, cfg *Config) {
 		{"third-party rows", len(b[thirdPartyFile]), cfg.Augmentation.SecurityAdjacent},
 		{"ordinary rows", len(b[ordinaryArmFile]), cfg.Augmentation.Ordinary},
 		{"hard negatives of train", len(b[negativeTrainFile]), cfg.HardBenign.Negative.Train},
+		{"siblings of hard negatives", len(b[siblingsFile]), cfg.Siblings.Rows},
 		{"hard negatives of val", len(b[negativeValFile]), cfg.HardBenign.Negative.Val},
 		{"benign rows of balanced_subtype_test", count(balancedFile, "label", "0"), cfg.Slices.Benign},
 		{"obfuscated attacks", len(b[obfuscatedAttacksFile]), cfg.Obfuscation.Test.Injection},
@@ -360,6 +363,30 @@ func (b rowsOf) checkHeldOut(t *testing.T, cfg *Config) {
 			if h.Shows(r["text"]) {
 				t.Errorf("%s shows %s", r["row_id"], h.Name)
 			}
+		}
+	}
+}
+
+// checkSiblings asks for further texts of the frames of hard_negative_train, of each at most so many, none of them a
+// text of that file.
+func (b rowsOf) checkSiblings(t *testing.T, cfg *Config) {
+	t.Helper()
+	frames, forms, count := map[string]bool{}, map[string]bool{}, map[string]int{}
+	for _, r := range b[negativeTrainFile] {
+		frames[r["frame_id"]+" "+r["family_id"]] = true
+		forms[textnorm.Exact(r["text"])] = true
+	}
+	for _, r := range b[siblingsFile] {
+		if key := r["frame_id"] + " " + r["family_id"]; !frames[key] {
+			t.Errorf("the sibling %s has the frame and family %s, of which no row is trained on", r["row_id"], key)
+		}
+		form := textnorm.Exact(r["text"])
+		if forms[form] {
+			t.Errorf("the text of the sibling %s stands elsewhere too", r["row_id"])
+		}
+		forms[form] = true
+		if count[r["frame_id"]]++; count[r["frame_id"]] > cfg.Siblings.PerFrame {
+			t.Errorf("%d siblings are of frame %s", count[r["frame_id"]], r["frame_id"])
 		}
 	}
 }

@@ -26,6 +26,7 @@ const (
 	testFile              = "test.csv"
 	hardBenignFile        = "eval_subsets/hard_benign_test.csv"
 	ordinaryFile          = "eval_subsets/ordinary_benign.csv"
+	siblingsFile          = "eval_subsets/hard_negative_siblings.csv"
 	balancedFile          = "eval_subsets/balanced_subtype_test.csv"
 	obfuscatedAttacksFile = "eval_subsets/obfuscated_attacks.csv"
 	obfuscatedBenignFile  = "eval_subsets/obfuscated_benign.csv"
@@ -46,6 +47,10 @@ var derived = map[string]string{
 	balancedFile: testFile, obfuscatedAttacksFile: testFile, obfuscatedBenignFile: testFile, parentsFile: testFile,
 	heldOutFile: testFile, heldOutSeedsFile: testFile, structuralFile: structuralSeedsFile,
 }
+
+// siblingFiles are two files that share frames and families, and no text: what the augmented arm is trained on, and
+// further texts of the same frames.
+var siblingFiles = []string{negativeTrainFile, siblingsFile}
 
 // The original's columns come first and in its order; ours follow.
 var (

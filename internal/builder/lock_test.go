@@ -89,7 +89,7 @@ func TestConfigNamesEachMistake(t *testing.T) {
 	}
 	good := string(data)
 	for _, tt := range []struct{ old, new, say string }{
-		{`version: "1.0"`, `version: "v1"`, "field version holds v1"},
+		{`version: "1.1"`, `version: "v1"`, "field version holds v1"},
 		{"near_duplicate: 0.95", "near_duplicate: 1.5", "field near_duplicate holds 1.5"},
 		{"family: 0.80", "family: 0", "field family holds 0"},
 		{"family_margin: 0.02", "family_margin: 0.9", "field family_margin"},

@@ -153,6 +153,9 @@ func madeUp() rowsOf {
 		add(path, 1, n[1], ordinary)
 	}
 	add(negativeTrainFile, 0, 419, func(_ int, r row) { r["source"] = TemplateSource })
+	add(siblingsFile, 0, 360, func(i int, r row) {
+		r["source"], r["frame_id"] = TemplateSource, fmt.Sprint(negativeTrainFile, 0, "/", i/15)
+	})
 	add(negativeValFile, 0, 116, func(_ int, r row) { r["source"] = TemplateSource })
 	return b
 }

@@ -41,6 +41,9 @@ func (r rounds) run(kin []Kin) (e *edition, leaks []Leak, err error) {
 	if leaks, err = r.check(e.files); err != nil || len(leaks) > 0 {
 		return e, leaks, err
 	}
+	if e.files, err = r.addSiblings(e.files); err != nil {
+		return nil, nil, err
+	}
 	if in, err = r.read(input(stageFamilies, records)); err != nil {
 		return nil, nil, err
 	}

@@ -25,6 +25,7 @@ type source struct {
 	lists Lists
 	items [][]Item
 	texts []Record // authored ones
+	more  []Record // of the frames of hard negatives
 	// documents are the injections that stand in them
 	documents carriers
 	// files are the hashes of the files that steer the build, and of the program where a test changes it.
@@ -252,6 +253,7 @@ func (s *source) plan() plan {
 			return s.texts, nil
 		},
 		carriers: func() (carriers, error) { return s.documents, nil },
+		further:  func() ([]Record, error) { return slices.Clone(s.more), nil },
 	}
 }
 

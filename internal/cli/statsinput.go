@@ -89,7 +89,7 @@ func (in *statsInput) probes(s *dataset.Split, axis dataset.Axis) {
 		in.probe.Train = s
 	case s.Name == "test":
 		in.probe.Test = s
-	case axis == dataset.HardBenign:
+	case axis == dataset.HardBenign && in.probe.HardBenign == nil: // the first, as in every table
 		in.probe.HardBenign = s
 	case axis == dataset.OrdinaryBenign:
 		in.probe.Ordinary = s

@@ -29,6 +29,7 @@ FILES = {
 }
 OURS = {  # files beside those of the original
     "eval_subsets/ordinary_benign.csv": (600, 0),
+    "eval_subsets/hard_negative_siblings.csv": (360, 0),
     "eval_subsets/obfuscated_benign.csv": (405, 0),
     "eval_subsets/obfuscation_parents.csv": (405, 405),
     "ood/structural_seeds.csv": (333, 333),
