@@ -30,26 +30,28 @@ type Set struct {
 	External bool // not frozen
 }
 
-// Cell is the share of false alarms of an arm on a set: the mean over its seeds, with the 95 % interval of a bootstrap
-// over groups in which seeds are averaged, and the same for its difference from the first arm, on the same samples.
+// Cell is the share of false alarms of an arm on a set: the mean over its seeds, with the interval of a bootstrap over
+// groups in which seeds are averaged, and its difference from the first arm, on the same samples.
 type Cell struct {
-	Arm       string  `json:"arm"`
-	Detector  string  `json:"detector"`
-	Set       string  `json:"set"`
-	Rows      int     `json:"n"`
-	Groups    int     `json:"groups"`
-	Effective float64 `json:"groups_effective"`
-	Seeds     int     `json:"n_seeds"`
-	FPR       float64 `json:"fpr"`
-	Lo        float64 `json:"lo"`
-	Hi        float64 `json:"hi"`
-	Diff      float64 `json:"difference"`
-	DiffLo    float64 `json:"difference_lo"`
-	DiffHi    float64 `json:"difference_hi"`
-	// SeedSD is the standard deviation of the arm's FPR over its seeds (ddof 1), 0 for one seed.
-	SeedSD float64 `json:"seed_sd"`
-	Reason string  `json:"reason,omitempty"`        // why there is no number; empty when there is one
-	NoDiff string  `json:"no_difference,omitempty"` // why there is no difference
+	Arm       string    `json:"arm"`
+	Detector  string    `json:"detector"`
+	Set       string    `json:"set"`
+	Rows      int       `json:"n"`
+	Groups    int       `json:"groups"`
+	Effective float64   `json:"groups_effective"`
+	Seeds     int       `json:"n_seeds"`
+	FPR       *Estimate `json:"fpr"`                     // nil where Reason says why
+	SeedSD    *float64  `json:"seed_sd"`                 // of the FPR over the seeds (ddof 1); nil for fewer than two
+	Diff      *Estimate `json:"difference"`              // nil where NoDiff says why, and for the first arm
+	Reason    string    `json:"reason,omitempty"`        // why there is no number
+	NoDiff    string    `json:"no_difference,omitempty"` // why there is no difference, though there is a number
+}
+
+// Estimate is a number with its 95 % interval.
+type Estimate struct {
+	Value float64 `json:"value"`
+	Lo    float64 `json:"lo"`
+	Hi    float64 `json:"hi"`
 }
 
 // Compute returns a cell for each set and arm, sets outermost. A set on which an arm has no complete scores gives a cell
@@ -69,9 +71,9 @@ func Compute(arms []Arm, sets []Set) ([]Cell, error) {
 				of[i].Reason = reason
 				continue
 			}
-			of[i].FPR = stat.Mean(values, nil)
+			of[i].FPR = &Estimate{Value: stat.Mean(values, nil)}
 			if len(rates) > 1 {
-				of[i].SeedSD = stat.StdDev(rates, nil)
+				of[i].SeedSD = new(stat.StdDev(rates, nil))
 			}
 			series, at = append(series, values), append(at, i)
 		}
@@ -81,13 +83,15 @@ func Compute(arms []Arm, sets []Set) ([]Cell, error) {
 				return nil, fmt.Errorf("%s: %w", set.Name, err)
 			}
 			for s, i := range at {
-				of[i].Lo, of[i].Hi = stats.Percentile(drawn[s])
-				if of[0].Reason != "" {
+				of[i].FPR.Lo, of[i].FPR.Hi = stats.Percentile(drawn[s])
+				switch {
+				case i == 0:
+				case of[0].Reason != "":
 					of[i].NoDiff = of[0].Reason
-					continue
+				default:
+					of[i].Diff = &Estimate{Value: of[i].FPR.Value - of[0].FPR.Value}
+					of[i].Diff.Lo, of[i].Diff.Hi = stats.Percentile(stats.Minus(drawn[s], drawn[0]))
 				}
-				of[i].Diff = of[i].FPR - of[0].FPR
-				of[i].DiffLo, of[i].DiffHi = stats.Percentile(stats.Minus(drawn[s], drawn[0]))
 			}
 		}
 		cells = append(cells, of...)

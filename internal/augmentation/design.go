@@ -41,13 +41,13 @@ const siblings = "hard_negative_siblings"
 
 // Sets returns the sets of benign texts that the splits hold, from what is nearest to the curated hard negatives to what
 // is farthest: further texts of their frames, curated texts of other frames, third-party security-adjacent texts,
-// ordinary ones, and the benign rows of external sets.
-func Sets(splits []results.Split) []Set {
+// ordinary ones, and the benign rows of external sets. Rows in dispute are left out when undisputed is set.
+func Sets(splits []results.Split, undisputed bool) []Set {
 	var sets []Set
 	add := func(name, split, column, value string) {
 		for _, s := range splits {
 			if s.Spec.Name == split && s.Absent == "" && !s.External {
-				if set := choose(name, s, column, value); len(set.Rows) > 0 {
+				if set := choose(name, s, column, value, undisputed); len(set.Rows) > 0 {
 					sets = append(sets, set)
 				}
 			}
@@ -59,7 +59,7 @@ func Sets(splits []results.Split) []Set {
 	add("Ordinary", "ordinary_benign", "", "")
 	for _, s := range splits {
 		if s.External && s.Absent == "" {
-			if set := choose(s.Spec.Name, s, "", ""); len(set.Rows) > 0 {
+			if set := choose(s.Spec.Name, s, "", "", undisputed); len(set.Rows) > 0 {
 				sets = append(sets, set)
 			}
 		}
@@ -69,12 +69,16 @@ func Sets(splits []results.Split) []Set {
 
 // choose takes the benign rows of a split, those with a value in a column when one is named, grouped by family where the
 // split has families.
-func choose(name string, s results.Split, column, value string) Set {
+func choose(name string, s results.Split, column, value string, undisputed bool) Set {
 	set := Set{Name: name, Split: s.Spec.Name, External: s.External}
 	values, _ := s.Data.Column(column)
 	families, _ := s.Data.Column("family_id")
+	var out map[int]bool
+	if undisputed {
+		out = results.Disputed(s.Data)
+	}
 	for i, row := range s.Data.Rows {
-		if row.Label != dataset.Benign || column != "" && (values == nil || values[i] != value) {
+		if row.Label != dataset.Benign || out[i] || column != "" && (values == nil || values[i] != value) {
 			continue
 		}
 		family := ""

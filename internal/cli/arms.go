@@ -9,6 +9,7 @@ import (
 	"pidsbench/internal/detect"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/render"
+	"pidsbench/internal/results"
 )
 
 type armsOptions struct {
@@ -27,8 +28,8 @@ func newArmsCmd(st *State) *cobra.Command {
 ordinary rows as a placebo. From score files alone, arms prints the false alarms of each arm on each set of benign
 texts, the mean over the seeds, and its paired difference from the detector without additions, both with the 95 %
 interval of a bootstrap over families in which seeds are averaged.`,
-		Example: `  pidsbench arms --detector deberta
-  pidsbench arms --detector deberta,tfidf --threshold val_f1 --format markdown`,
+		Example: `  pidsbench arms --detector tfidf
+  pidsbench arms --detector all --threshold val_f1 --format markdown`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(opts.score.seeds) == 0 {
@@ -42,7 +43,10 @@ interval of a bootstrap over families in which seeds are averaged.`,
 	}
 	opts.data.register(cmd)
 	opts.score.registerSelection(cmd)
+	cmd.Flags().Lookup("seeds").Usage = "seeds by number (default: all)"
 	opts.table.register(cmd)
+	cmd.Flags().Lookup("threshold").Usage = "threshold policy, repeatable: fixed:0.5, val_f1, val_f1:high, val_fpr:0.01, native " +
+		"(default: fixed:0.5)"
 	cmd.Flags().StringArrayVar(&opts.scores, "scores", nil, "folder with score files, repeatable (default: out, then results)")
 	return cmd
 }
@@ -60,51 +64,80 @@ func runArms(st *State, cmd *cobra.Command, opts *armsOptions) error {
 	if err != nil {
 		return err
 	}
+	sets := augmentation.Sets(f.here(), opts.table.undisputed)
+	if len(sets) == 0 {
+		return fault.New(fault.Usage, "there is none of the sets of benign texts that arms are compared on in %s", f.name).
+			WithCure("leave out --data and --edition, or import a set with benign rows")
+	}
 	var designs []augmentation.Design
+	var built []*results.Results
 	for _, c := range chosen {
-		if c.entry.Baseline || !c.named {
+		entries := p.armsOf(c.entry)
+		if len(entries) == 1 && !c.named {
 			continue
 		}
-		d, err := f.design(p, opts, c, needsVal(policies))
+		if len(entries) == 1 {
+			return fault.New(fault.Usage, "detector %s has no arms", c.entry.ID).
+				WithCure("name one of which configs/detectors.yaml has arms (field arm_of)")
+		}
+		d, err := f.design(p, opts, entries, needsVal(policies))
 		if err != nil {
 			return err
 		}
 		designs = append(designs, *d)
+		built = append(built, f.results(&opts.score, &opts.table, policies, d.Detectors))
 	}
-	sets := augmentation.Sets(f.here())
+	if len(designs) == 0 {
+		return fault.New(fault.Usage, "no detector has arms").WithCure("give some in configs/detectors.yaml (field arm_of)")
+	}
 	var tables []render.Table
 	var reports []render.ArmsReport
 	for _, policy := range policies {
-		for _, d := range designs {
-			r := f.results(&opts.score, &opts.table, policies, d.Detectors)
-			cells, err := augmentation.Compute(d.Arms(r, policy.String()), sets)
+		for i, d := range designs {
+			cells, err := augmentation.Compute(d.Arms(built[i], policy.String()), sets)
 			if err != nil {
 				return err
 			}
 			reports = append(reports, render.ArmsReport{Design: d.Detectors[0].ID, Policy: policy.String(), Cells: cells})
-			tables = append(tables, render.Arms(r, d.Name, policy.String(), cells, sets)...)
+			tables = append(tables, render.Arms(built[i], d.Name, policy.String(), cells, sets)...)
 		}
 	}
-	if opts.table.format == "json" {
-		return render.ArmsJSON(st.Stdout, f.edition, f.manifestSHA, reports)
+	if err := showArms(st, opts.table.format, f, tables, reports); err != nil {
+		return err
 	}
-	return renderers[opts.table.format](st.Stdout, tables)
+	for _, r := range built {
+		if err := verdict(r, "run `pidsbench eval` to score what is missing"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func showArms(st *State, format string, f *frame, tables []render.Table, reports []render.ArmsReport) error {
+	switch format {
+	case "json":
+		return render.ArmsJSON(st.Stdout, f.edition, f.manifestSHA, reports)
+	case "csv":
+		return render.ArmsCSV(st.Stdout, f.edition, f.manifestSHA, reports)
+	}
+	return renderers[format](st.Stdout, tables)
+}
+
+// armsOf returns a detector and its arms, the detector itself first.
+func (p *project) armsOf(e detect.Entry) []detect.Entry {
+	entries := []detect.Entry{e}
+	for _, other := range p.detectors.Detectors {
+		if other.ArmOf == e.ID {
+			entries = append(entries, other)
+		}
+	}
+	return entries
 }
 
 // design reads the scores of a detector and of its arms.
-func (f *frame) design(p *project, opts *armsOptions, c selected, val bool) (*augmentation.Design, error) {
-	d := &augmentation.Design{Name: c.entry.Name}
-	entries := []detect.Entry{c.entry}
-	for _, e := range p.detectors.Detectors {
-		if e.ArmOf == c.entry.ID {
-			entries = append(entries, e)
-		}
-	}
-	if len(entries) == 1 {
-		return nil, fault.New(fault.Usage, "detector %s has no arms", c.entry.ID).
-			WithCure("name one of which configs/detectors.yaml has arms (field arm_of)")
-	}
-	for _, e := range entries {
+func (f *frame) design(p *project, opts *armsOptions, entries []detect.Entry, val bool) (*augmentation.Design, error) {
+	d := &augmentation.Design{Name: entries[0].Name}
+	for i, e := range entries {
 		s, err := selectSeeds(e, opts.score.seeds, true)
 		if err != nil {
 			return nil, err
@@ -114,7 +147,7 @@ func (f *frame) design(p *project, opts *armsOptions, c selected, val bool) (*au
 			return nil, err
 		}
 		name := e.Arm
-		if e.ID == c.entry.ID {
+		if i == 0 {
 			name = "none"
 		}
 		d.Names, d.Detectors = append(d.Names, name), append(d.Detectors, read)

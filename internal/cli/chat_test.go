@@ -304,7 +304,7 @@ func TestAnInterruptedChatRunKeepsItsScores(t *testing.T) {
 	start := time.Now()
 	_ = cmd.Process.Signal(syscall.SIGINT)
 	_ = cmd.Wait()
-	if took, code := time.Since(start), cmd.ProcessState.ExitCode(); took > time.Second || code != 130 {
+	if took, code := time.Since(start), cmd.ProcessState.ExitCode(); took > 2*time.Second || code != 130 {
 		t.Errorf("status %d after %v", code, took)
 	}
 	if !strings.Contains(notes.String(), "interrupted: judge has") || !strings.Contains(notes.String(), "tokens in") {

@@ -139,6 +139,7 @@ func (p *project) probe(ctx context.Context, st *State, e detect.Entry, seed int
 		return nil, err
 	}
 	defer det.Close()
+	defer st.tell(c, det)
 	return runProbesOn(ctx, det, probesFor(e))
 }
 

@@ -210,3 +210,27 @@ func compareNumbers(t *testing.T, page, want, got string) {
 		}
 	}
 }
+
+// TestTheHardNegativesPageShowsTheArms prints the arms from the published scores alone.
+func TestTheHardNegativesPageShowsTheArms(t *testing.T) {
+	real(t)
+	eval(t) // fits tfidf and its arms and scores them
+	dir, err := scoredDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms := "tfidf,tfidf-hn,tfidf-hn-thirdparty,tfidf-hn-ordinary"
+	if out, err := program(t, dir, "score", "--detector", arms).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := program(t, dir, "arms", "--detector", "deberta,tfidf", "--format", "markdown").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page = "docs/hard-negatives.md"
+	if *update {
+		testenv.SetRegion(t, page, "arms", "\n"+string(out)+"\n")
+	} else {
+		compareNumbers(t, page, testenv.Region(t, page, "arms"), string(out))
+	}
+}

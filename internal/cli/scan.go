@@ -170,10 +170,10 @@ func (s *scan) load(ctx context.Context, st *State, p *project, e detect.Entry, 
 	if s.c, err = p.candidate(st, e, seed); err != nil {
 		return err
 	}
-	if s.det, err = s.c.start(ctx); err != nil {
+	if s.cut, err = p.cutoff(st, s.c, s.opts); err != nil { // before a model is loaded or a server asked
 		return err
 	}
-	s.cut, err = p.cutoff(st, s.c, s.opts)
+	s.det, err = s.c.start(ctx)
 	return err
 }
 

@@ -56,11 +56,31 @@ func (e *Entry) wrongNames() *mistake {
 	if _, ok := padLengths(e.Pad); !ok {
 		return wrong("pad", fault.Quote(e.Pad), "batch, none, to:N or buckets:[N,N] with ascending numbers of tokens")
 	}
-	if e.Veto != nil && e.Kind != "onnx" {
+	switch {
+	case e.Veto != nil && e.Kind != "onnx":
 		return wrong("veto", fault.Quote(e.Veto.Class), "none for the kind "+e.Kind)
-	}
-	if e.Veto != nil && e.Veto.Class == "" {
+	case e.Veto != nil && e.Veto.Class == "":
 		return &mistake{[]any{"veto"}, "veto.class", fault.Quote(""), "a class name or index"}
+	case e.Augment != "" && e.Kind != "tfidf":
+		return wrong("augment", fault.Quote(e.Augment), "none for the kind "+e.Kind)
+	case e.Arm == "" && e.ArmOf != "":
+		return wrong("arm", fault.Quote(""), "what was added to the training of "+fault.Name(e.ArmOf)+", in a word")
+	case e.Arm != "" && e.ArmOf == "":
+		return wrong("arm_of", fault.Quote(""), "the id of the detector that the arm "+fault.Name(e.Arm)+" is one of")
+	}
+	return nil
+}
+
+// strayArm returns the mistake of an arm whose detector is not there or is an arm itself.
+func (e *Entry) strayArm(all []Entry) *mistake {
+	at := slices.IndexFunc(all, func(other Entry) bool { return other.ID == e.ArmOf })
+	switch {
+	case e.ArmOf == "":
+		return nil
+	case at < 0:
+		return wrong("arm_of", fault.Quote(e.ArmOf), "the id of another entry")
+	case all[at].ArmOf != "": // itself too
+		return wrong("arm_of", fault.Quote(e.ArmOf), "a detector that is no arm itself")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ type Entry struct {
 
 // Foreign reports whether the detector was made elsewhere: it is pulled, shares a pulled folder, or runs outside.
 func (e *Entry) Foreign() bool {
-	return e.Pull != nil || e.Kind == "chat" || e.Kind == "process" || strings.HasPrefix(e.Model, "models/.pulled/")
+	return e.Pull != nil || e.Kind == "chat" || e.Kind == "process" || strings.HasPrefix(e.Model, PulledFolder+"/")
 }
 
 // Veto is a class whose probability, from At on, sets the score to 0.
@@ -110,8 +110,9 @@ func (c *Config) check(f *strictyaml.File) error {
 		}
 	}
 	for i := range c.Detectors {
-		if m := c.Detectors[i].strayFolder(c.Detectors); m != nil {
-			return f.Fail(f.Line("detectors", i, "model"), "field %s holds %s, expected %s", m.field, m.found, m.expected)
+		e := &c.Detectors[i]
+		if m := cmp.Or(e.strayFolder(c.Detectors), e.strayArm(c.Detectors)); m != nil {
+			return f.Fail(f.Line("detectors", i, m.field), "field %s holds %s, expected %s", m.field, m.found, m.expected)
 		}
 	}
 	return nil

@@ -70,6 +70,9 @@ func TestLoadConfigTakesWhatIsWritten(t *testing.T) {
 		e.Pull.Version != "0.9.4" || len(e.Pull.Files) != 1 || e.Temperature != 2.41 || e.BatchTokens != 4096 {
 		t.Errorf("got %+v", e)
 	}
+	if _, err := parse(entry + "  - {id: r, kind: tfidf, arm_of: guard, arm: curated, augment: rows}\n"); err != nil {
+		t.Error(err)
+	}
 	if r.Native != nil || r.Rule != "random" || r.Seeds != nil {
 		t.Errorf("got %+v", r)
 	}
@@ -119,6 +122,19 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 			"d.yaml:10: field class holds 1, expected a text; put the value in quotes"},
 		{"a veto of a rule", "kind: onnx", "kind: rule\n    veto: {class: \"1\", at: 0.5}",
 			`d.yaml:4: field veto holds "1", expected none for the kind rule; correct it`},
+		{"rows added to a model", "temperature: 2.41", "augment: hard_negative_train",
+			`d.yaml:10: field augment holds "hard_negative_train", expected none for the kind onnx; correct it`},
+		{"an arm of nothing", "temperature: 2.41", "arm: curated",
+			`d.yaml:2: field arm_of holds "", expected the id of the detector that the arm curated is one of; correct it`},
+		{"an arm without a word", "temperature: 2.41", "arm_of: base",
+			`d.yaml:2: field arm holds "", expected what was added to the training of base, in a word; correct it`},
+		{"an arm of nobody", "temperature: 2.41", "arm: curated\n    arm_of: base",
+			`d.yaml:11: field arm_of holds "base", expected the id of another entry; correct it`},
+		{"an arm of itself", "temperature: 2.41", "arm: curated\n    arm_of: guard",
+			`d.yaml:11: field arm_of holds "guard", expected a detector that is no arm itself; correct it`},
+		{"an arm of an arm", "detectors:\n", "detectors:\n  - {id: a, kind: rule, arm: x, arm_of: b}\n" +
+			"  - {id: b, kind: rule, arm: x, arm_of: guard}\n",
+			`d.yaml:2: field arm_of holds "b", expected a detector that is no arm itself; correct it`},
 		{"unknown reading", "special\n", "secret\n",
 			`d.yaml:15: field special_tokens_in_text holds "secret", expected literal or special; correct it`},
 		{"no model", "    model: models/guard-s{seed}\n", "",
@@ -195,6 +211,7 @@ func TestHashChangesWithWhatChangesScoresAlone(t *testing.T) {
 		{"words for people", plain, func(e *Entry) {
 			e.Name, e.Description, e.Licence, e.Reference, e.Contaminated = "n", "d", "l", "r", "c"
 			e.Baseline, e.Pull, e.TrainedOn = true, &Pull{Package: "p"}, []string{"s"}
+			e.ArmOf, e.Arm = "o", "a"
 		}, true},
 		{"head", plain, func(e *Entry) { e.Head = "sigmoid" }, false},
 		{"stride", plain, func(e *Entry) { e.Stride = 65 }, false},
@@ -208,6 +225,7 @@ func TestHashChangesWithWhatChangesScoresAlone(t *testing.T) {
 		{"positive", plain, func(e *Entry) { e.Positive = []string{"1"} }, false},
 		{"output", plain, func(e *Entry) { e.Output = "logits" }, false},
 		{"file", plain, func(e *Entry) { e.File = "model_int8.onnx" }, false},
+		{"rows added", plain, func(e *Entry) { e.Augment = "rows" }, false},
 		{"id", plain, func(e *Entry) { e.ID = "other" }, false},
 		{"rule", Entry{ID: "r", Kind: "constant", Rule: "random"}, func(e *Entry) { e.Rule = "length" }, false},
 		{"every field", c.Detectors[0], func(e *Entry) { e.Stride, e.Pad, e.Head = 0, "", "" }, false},

@@ -65,10 +65,10 @@ func New(o Options) (*Client, error) {
 			EndpointVar, found, DefaultEndpoint).WithCure("correct it or unset it")
 	}
 	switch {
-	case err != nil, u.Host == "", u.RawQuery != "", u.Fragment != "":
+	case err == nil && (u.User != nil || u.RawQuery != "" || u.Fragment != ""): // not quoted: secrets stand there
+		return nil, wrong("an address with a user name or a query")
+	case err != nil, u.Host == "":
 		return nil, wrong(fault.Quote(endpoint))
-	case u.User != nil:
-		return nil, wrong("an address with a user name")
 	case u.Scheme != "https" && !(u.Scheme == "http" && isLoopback(u.Hostname())):
 		return nil, wrong(fault.Quote(endpoint))
 	}

@@ -359,7 +359,7 @@ func TestEndpointsAndTokensAreChecked(t *testing.T) {
 		"": true, "https://hub.example": true, "https://hub.example/mirror/": true, "http://localhost:8080": true,
 		"http://127.0.0.1:1": true, "http://[::1]:1": true, "http://hub.example": false, "http://localhost.example": false,
 		"hub.example": false, "ftp://hub.example": false, "https://": false, "https://me:secret@hub.example": false,
-		"https://hub.example?x=1": false, "https://hub.example#x": false, "https://hub.example\x1b[2J": false,
+		"https://hub.example?token=secret": false, "https://hub.example#x": false, "https://hub.example\x1b[2J": false,
 	} {
 		_, err := New(Options{Endpoint: endpoint})
 		if good != (err == nil) {

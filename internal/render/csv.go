@@ -10,10 +10,10 @@ import (
 	"pidsbench/internal/results"
 )
 
-// CSV writes one row for each detector and policy (and one more for each of a user's own files or external sets): what the numbers rest on,
-// then the columns of the main and the provenance table as plain numbers, the standard deviation over seeds in a column
-// of its own where there is one, and empty fields where a number is undefined. Thresholds of several seeds are
-// separated by blanks. Tables of another shape are left out: JSON has every cell.
+// CSV writes one row for each detector and policy (and one more for each of a user's own files or external sets): what
+// the numbers rest on, then the columns of the main and the provenance table as plain numbers, the standard deviation
+// over seeds in a column of its own where there is one, and empty fields where a number is undefined. Thresholds of
+// several seeds are separated by blanks. Tables of another shape are left out: JSON has every cell.
 func CSV(w io.Writer, tables []Table) error {
 	head, rows := wide(tables)
 	out := csv.NewWriter(w)
@@ -38,7 +38,7 @@ func wide(tables []Table) (head []string, rows []map[string]string) {
 		"missing", "truncated", "incomplete", "limit"}
 	byKey := map[string]map[string]string{}
 	for _, t := range tables {
-		if t.ID == "confusion" || t.ID == externalSlices {
+		if t.ID == "confusion" || t.ID == externalSlices || t.ID == foreign {
 			continue
 		}
 		for _, g := range t.Groups {

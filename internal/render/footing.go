@@ -21,6 +21,11 @@ func footing(r *results.Results) []string {
 	for _, s := range r.Splits {
 		notes = append(notes, splitLine(r, s))
 	}
+	return append(append(notes, detectorLines(r)...), r.Warnings...)
+}
+
+// detectorLines says why detectors were not run and what to doubt in the others.
+func detectorLines(r *results.Results) (notes []string) {
 	for _, d := range r.Detectors {
 		if d.Unavailable != "" {
 			notes = append(notes, fmt.Sprintf("%s was not run: %s", Printable(d.Name), d.Unavailable))
@@ -29,7 +34,7 @@ func footing(r *results.Results) []string {
 			notes = append(notes, fmt.Sprintf("%s: %s", Printable(d.Name), doubt))
 		}
 	}
-	return append(notes, r.Warnings...)
+	return notes
 }
 
 // splitLine says what a split holds, who wrote it, and which rows detectors could not score or saw a part of.

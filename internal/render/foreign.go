@@ -7,6 +7,9 @@ import (
 	"pidsbench/internal/results"
 )
 
+// foreign is the ID of the table of foreign detectors.
+const foreign = "foreign"
+
 // foreignColumns are shown twice, at the detector's own threshold and at the one that val gives.
 var foreignColumns = []column{
 	{head: "IID F1", axis: dataset.IID, slice: "all", metric: "f1"},
@@ -17,13 +20,13 @@ var foreignColumns = []column{
 }
 
 // foreignTable sets what foreign detectors do at their own threshold beside what they do at the one that val gives. It
-// is nil where the results do not hold both, or no foreign detector was scored.
+// is nil where the results do not hold both, are of a user's own files, or no foreign detector was scored.
 func foreignTable(r *results.Results) *Table {
 	const native, tuned = "native", "val_f1"
-	if !slices.Contains(r.Policies, native) || !slices.Contains(r.Policies, tuned) {
+	if !slices.Contains(r.Policies, native) || !slices.Contains(r.Policies, tuned) || r.SplitOf(dataset.Custom) != nil {
 		return nil
 	}
-	t := &Table{ID: "foreign", Title: title(r, "Foreign detectors", "native | "+tuned), Policy: native + " | " + tuned,
+	t := &Table{ID: foreign, Title: title(r, "Foreign detectors", "native | "+tuned), Policy: native + " | " + tuned,
 		Columns: []string{"Detector"}}
 	for _, c := range foreignColumns {
 		t.Columns = append(t.Columns, c.head+" native", c.head+" val")
@@ -44,6 +47,7 @@ func foreignTable(r *results.Results) *Table {
 		return nil
 	}
 	t.Groups = [][]Row{rows}
-	t.Notes = append(t.Notes, "native: the threshold that the detector's authors use; val: the one with the best F1 on val of this edition.")
+	t.Notes = append(t.Notes,
+		"native: the threshold that the detector's authors use; val: the one with the best F1 on val of this edition.")
 	return t
 }

@@ -59,7 +59,7 @@ var ownColumns = []column{
 }
 
 // Layout returns the tables of the results: for each threshold policy the main and the provenance table (or one table
-// for each of the user's own files), then the confusion counts of every split.
+// for each of the user's own files), then that of foreign detectors and the confusion counts of every split.
 func Layout(r *results.Results) []Table {
 	var tables []Table
 	var confusion []Table
@@ -102,7 +102,8 @@ func stars(t Table) []string {
 		for _, row := range g {
 			for _, e := range row {
 				if e.Cell != nil && e.Cell.Value != nil && e.Cell.NExposed > 0 {
-					return []string{"* some of the rows come from sets that the detector was trained on, which the notes below the last table name"}
+					return []string{"* some of the rows come from sets that the detector was trained on, which the notes below the " +
+						"last table name"}
 				}
 			}
 		}

@@ -12,7 +12,7 @@ import (
 
 // Table is what every renderer draws: a header, rows in groups with a line between them, and notes below.
 type Table struct {
-	ID      string // main, provenance, confusion, own, external, external-slices
+	ID      string // main, provenance, foreign, confusion, own, external, external-slices, arms, …
 	Title   string
 	Policy  string // the threshold policy of its numbers
 	Source  Source // what they rest on

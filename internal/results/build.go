@@ -53,7 +53,7 @@ func Build(in Input) *Results {
 		benign, injection := s.Data.Counts()
 		r.Splits = append(r.Splits, SplitSummary{Name: s.Spec.Name, Axis: s.Spec.Axis, SHA256: s.Data.SHA256,
 			Rows: len(s.Data.Rows), Benign: benign, Injection: injection, Absent: s.Absent, Withheld: withheld(s.Data),
-			Disputed: len(disputed(s.Data)),
+			Disputed: len(Disputed(s.Data)),
 			Frozen:   in.frozen(s), External: s.External,
 			Authorship: authorship(s.Data)})
 	}

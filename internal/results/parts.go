@@ -20,7 +20,7 @@ func partition(s Split, undisputed bool) (parts []part, warnings []string) {
 	all := part{name: "all"}
 	var out map[int]bool
 	if undisputed {
-		out = disputed(s.Data)
+		out = Disputed(s.Data)
 	}
 	for i, row := range s.Data.Rows {
 		if out[i] {
@@ -59,8 +59,8 @@ func partition(s Split, undisputed bool) (parts []part, warnings []string) {
 	return parts, warnings
 }
 
-// disputed holds the rows whose label readers doubt.
-func disputed(s *dataset.Split) map[int]bool {
+// Disputed holds the rows whose label readers doubt: those with yes in the column disputed.
+func Disputed(s *dataset.Split) map[int]bool {
 	values, _ := s.Column("disputed")
 	rows := map[int]bool{}
 	for i, v := range values {

@@ -42,8 +42,8 @@ def refuse_leaks(named, folder, trained):
     stripped, in another CSV of the edition's folder, apart from the files that are trained on and other arms' files."""
     skip, files = {os.path.realpath(p) for p in trained}, 0
     for path in sorted(glob.glob(os.path.join(glob.escape(folder), "**", "*.csv"), recursive=True)):
-        name = os.path.basename(path)
-        if os.path.realpath(path) in skip or name.startswith("hard_negative_"):
+        arm = os.path.dirname(path) == folder and os.path.basename(path).startswith("hard_negative_")
+        if os.path.realpath(path) in skip or arm:
             continue
         files += 1
         with open(path, encoding="utf-8", newline="") as f:

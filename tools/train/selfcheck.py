@@ -28,6 +28,7 @@ def main():
         edition = os.path.join(tmp, "edition")
         support.write_edition(edition)
         reading.check_reader(tmp)
+        reading.check_ties()
         reading.check_pools()
         reading.check_hard_negatives(edition)
         reading.check_arm_adds_rows_alone(edition)

@@ -142,6 +142,14 @@ def recipe_of(args, start):
     return replace(start.recipe, precision=args.precision, **chosen)
 
 
+# What display names call the open edition's files of added rows.
+ARM_NAMES = {
+    "hard_negative_train.csv": "curated",
+    "hard_negative_thirdparty.csv": "third-party",
+    "hard_negative_ordinary.csv": "ordinary",
+}
+
+
 @dataclass
 class Arm:
     """Benign rows that are added to train and val."""
@@ -149,6 +157,10 @@ class Arm:
     train: list
     val: list
     fields: dict  # for the lock
+
+    def suffix(self):
+        """Returns what a display name says of it."""
+        return f" +HN {ARM_NAMES.get(self.fields['file'], self.fields['file'])}" if self.fields else ""
 
     def words(self):
         if not self.fields:
@@ -236,13 +248,14 @@ def run(args, size=Size(), say=print):
         "parameters": parameters,
         "epochs": recipe.epochs,
         **({"hard_negatives": arm.fields} if arm.fields else {}),
+        **({"watched": {"file": os.path.basename(args.watch), "sha256": folder.hash_file(args.watch)}} if args.watch else {}),
         "recipe": recipe_lock,
         **machine,
         "requirements": installed,
     }
     state = os.path.join(os.path.dirname(os.path.abspath(args.out)), f".training-{name}.pt")
     os.makedirs(os.path.dirname(state), exist_ok=True)
-    identity = json.dumps([training, start.source, args.threads, args.watch], sort_keys=True)
+    identity = json.dumps([training, start.source, args.threads], sort_keys=True)
     fitted = Run(
         start.model.to(args.device), (train_ids, labels[0]), (val_ids, labels[1]), args.seed, recipe, identity, state,
         watcher(args, start, say), say,
@@ -256,7 +269,7 @@ def run(args, size=Size(), say=print):
             return 1
     training.update(best_epoch=fitted.best_epoch, last_loss=fitted.last_loss, stalled=fitted.stalled, log=fitted.log)
 
-    display_name = args.display_name or start.display_name + (f" + {arm.fields['rows']} HN" if arm.fields else "")
+    display_name = args.display_name or start.display_name + arm.suffix()
 
     def lock(val_f1):
         training["val_f1"] = val_f1

@@ -31,12 +31,14 @@ def train_tokenizer(texts, vocab_size):
 
     learner = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     learner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    # The trainer numbers the characters inside words in the order of a random hash map and settles ties by these
+    # numbers, so two runs on the same texts can end in different pieces. Named as special, they come in our order.
+    inside = sorted({"##" + c for w in kept for c in w[1:]})
     trainer = trainers.WordPieceTrainer(
-        vocab_size=vocab_size, special_tokens=SPECIAL, min_frequency=2, show_progress=False
+        vocab_size=vocab_size, special_tokens=SPECIAL + inside, min_frequency=2, show_progress=False
     )
     learner.train_from_iterator((word for word in kept for _ in range(words[word])), trainer)
 
-    # The trainer numbers single characters in the order of a random hash map; here pieces are numbered by their text.
     pieces = SPECIAL + sorted(p for p in learner.get_vocab() if p not in SPECIAL)
     numbers = {p: i for i, p in enumerate(pieces)}
     tok = Tokenizer(models.WordPiece(vocab=numbers, unk_token="[UNK]", max_input_chars_per_word=LONGEST))

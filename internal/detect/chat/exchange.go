@@ -102,8 +102,8 @@ func (d *Detector) send(ctx context.Context, body []byte) (r *reply, f *failure,
 	case err != nil:
 		return nil, d.broken(err), res.StatusCode == http.StatusOK
 	case len(data) > maxReply:
-		return nil, &failure{kind: garbled, status: res.StatusCode, what: fmt.Sprintf("answered with more than %d bytes", maxReply)},
-			true
+		return nil, &failure{kind: garbled, status: res.StatusCode,
+			what: fmt.Sprintf("answered with more than %d bytes", maxReply)}, true
 	case res.StatusCode != http.StatusOK:
 		return nil, statusFailure(res, data, d.withoutKey), false
 	}

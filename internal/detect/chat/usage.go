@@ -134,8 +134,8 @@ func (u *usage) report() []string {
 	}
 	lines := []string{line}
 	if u.hard > 0 {
-		lines = append(lines, fmt.Sprintf("%d of %d answers came without usable log-probabilities: their scores are 0 or 1", u.hard,
-			u.answers))
+		lines = append(lines, fmt.Sprintf("%d of %d answers came without usable log-probabilities: their scores are 0 or 1",
+			u.hard, u.answers))
 	}
 	if asked := fault.Quote(u.c.Model); len(u.models) > 1 || len(u.models) == 1 && !u.models[asked] {
 		names := slices.Sorted(maps.Keys(u.models))

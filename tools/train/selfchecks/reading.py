@@ -59,6 +59,18 @@ def check_tokenizers(deberta, distilbert):
         expect(f"{name}: 220,000 characters in under 10 s", n > 30_000 and time.monotonic() - started < 10)
 
 
+def check_ties():
+    """Texts full of equally frequent pieces give the same tokenizer each time."""
+    import unigram
+    import wordpiece
+
+    letters = "abcdefghijklmnop"
+    texts = [f"{a}{b}{c} {c}{a}{b}" for a in letters for b in letters for c in letters[::3]]
+    for module in (unigram, wordpiece):
+        made = {module.train_tokenizer(texts, 120).to_str() for _ in range(5)}
+        expect(f"{module.__name__}: the same tokenizer five times where pieces are equally frequent", len(made) == 1, len(made))
+
+
 def check_pools():
     """Pools have exactly the size asked for, in proportion to the categories, and are the same each time."""
     import hardneg
