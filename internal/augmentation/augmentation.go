@@ -56,12 +56,12 @@ type Estimate struct {
 
 // Compute returns a cell for each set and arm, sets outermost. A set on which an arm has no complete scores gives a cell
 // without a number; the others keep theirs.
-func Compute(arms []Arm, sets []Set) ([]Cell, error) {
+func Compute(arms []Arm, sets ...Set) []Cell {
 	var cells []Cell
 	for _, set := range sets {
 		groups := stats.NewGroups(set.Groups)
 		of := make([]Cell, len(arms))
-		var series [][]float64
+		var series [][]int
 		var at []int // arm of each series
 		for i, arm := range arms {
 			of[i] = Cell{Arm: arm.Name, Detector: arm.Detector, Set: set.Name, Rows: len(set.Rows), Groups: groups.Len(),
@@ -71,16 +71,19 @@ func Compute(arms []Arm, sets []Set) ([]Cell, error) {
 				of[i].Reason = reason
 				continue
 			}
-			of[i].FPR = &Estimate{Value: stat.Mean(values, nil)}
+			of[i].FPR = &Estimate{Value: stat.Mean(rates, nil)}
 			if len(rates) > 1 {
 				of[i].SeedSD = new(stat.StdDev(rates, nil))
 			}
 			series, at = append(series, values), append(at, i)
 		}
 		if len(series) > 0 {
-			drawn, err := groups.Shares(set.Split+" by family", series...)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", set.Name, err)
+			draws := groups.Draw(set.Split + " by family")
+			drawn := draws.Totals(series...)
+			for s, i := range at {
+				for b, rows := range draws.Rows {
+					drawn[s][b] /= rows * float64(len(arms[i].Seeds))
+				}
 			}
 			for s, i := range at {
 				of[i].FPR.Lo, of[i].FPR.Hi = stats.Percentile(drawn[s])
@@ -96,18 +99,18 @@ func Compute(arms []Arm, sets []Set) ([]Cell, error) {
 		}
 		cells = append(cells, of...)
 	}
-	return cells, nil
+	return cells
 }
 
-// flagged returns for each row of the set the share of seeds that flag it, and the FPR of each seed.
-func flagged(arm Arm, set Set) (values, rates []float64, reason string) {
+// flagged returns for each row of the set how many seeds flag it, and the FPR of each seed.
+func flagged(arm Arm, set Set) (values []int, rates []float64, reason string) {
 	switch {
 	case arm.Reason != "":
 		return nil, nil, arm.Reason
 	case len(arm.Seeds) == 0 || len(set.Rows) == 0:
 		return nil, nil, "there are no scores"
 	}
-	values = make([]float64, len(set.Rows))
+	values = make([]int, len(set.Rows))
 	for s, seed := range arm.Seeds {
 		outcomes, ok := seed.Outcomes[set.Split]
 		if !ok {
@@ -121,7 +124,7 @@ func flagged(arm Arm, set Set) (values, rates []float64, reason string) {
 			}
 			if o.Score >= arm.Tau[s] {
 				hits++
-				values[i] += 1 / float64(len(arm.Seeds))
+				values[i]++
 			}
 		}
 		rates = append(rates, float64(hits)/float64(len(set.Rows)))

@@ -38,17 +38,8 @@ func set(n int) Set {
 	return s
 }
 
-func compute(t *testing.T, arms []Arm, sets ...Set) []Cell {
-	t.Helper()
-	cells, err := Compute(arms, sets)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return cells
-}
-
 func TestSeedsAreAveragedAndDifferencesPaired(t *testing.T) {
-	cells := compute(t, []Arm{arm("none", scored(200, 100), scored(200, 60)), arm("curated", scored(200, 40), scored(200, 0))},
+	cells := Compute([]Arm{arm("none", scored(200, 100), scored(200, 60)), arm("curated", scored(200, 40), scored(200, 0))},
 		set(200))
 	none, curated := cells[0], cells[1]
 	rate, other, diff := none.FPR.Value, curated.FPR.Value, curated.Diff.Value
@@ -65,7 +56,7 @@ func TestSeedsAreAveragedAndDifferencesPaired(t *testing.T) {
 	if !(none.FPR.Lo < rate && rate < none.FPR.Hi && curated.Diff.Lo < -0.3 && -0.3 < curated.Diff.Hi && curated.Diff.Hi < 0) {
 		t.Errorf("intervals do not hold their values: %+v, %+v", none.FPR, curated.Diff)
 	}
-	if one := compute(t, []Arm{arm("none", scored(200, 100))}, set(200))[0]; one.SeedSD != nil {
+	if one := Compute([]Arm{arm("none", scored(200, 100))}, set(200))[0]; one.SeedSD != nil {
 		t.Errorf("one seed has the standard deviation %v", *one.SeedSD)
 	}
 }
@@ -83,7 +74,7 @@ func TestAnArmWithoutAllScoresHasNoNumber(t *testing.T) {
 		{"no threshold", Arm{Name: "a", Reason: "val is not scored"}, "val is not scored"},
 		{"no seeds", Arm{Name: "a"}, "there are no scores"},
 	} {
-		cells := compute(t, []Arm{arm("none", scored(10, 5)), tt.arm}, set(10))
+		cells := Compute([]Arm{arm("none", scored(10, 5)), tt.arm}, set(10))
 		if !strings.Contains(cells[1].Reason, tt.want) || cells[0].Reason != "" || cells[0].FPR.Value != 0.5 {
 			t.Errorf("%s: got %+v", tt.name, cells)
 		}
@@ -94,7 +85,7 @@ func TestAnArmWithoutAllScoresHasNoNumber(t *testing.T) {
 }
 
 func TestWithoutTheFirstArmThereAreNoDifferences(t *testing.T) {
-	cells := compute(t, []Arm{{Name: "none", Reason: "not run"}, arm("curated", scored(10, 5))}, set(10))
+	cells := Compute([]Arm{{Name: "none", Reason: "not run"}, arm("curated", scored(10, 5))}, set(10))
 	if c := cells[1]; c.Reason != "" || c.FPR.Value != 0.5 || c.Diff != nil || c.NoDiff != "not run" {
 		t.Errorf("got %+v", c)
 	}

@@ -71,6 +71,7 @@ func runArms(st *State, cmd *cobra.Command, opts *armsOptions) error {
 	}
 	var designs []augmentation.Design
 	var built []*results.Results
+	passed := 0
 	for _, c := range chosen {
 		entries := p.armsOf(c.entry)
 		if len(entries) == 1 && !c.named {
@@ -84,8 +85,16 @@ func runArms(st *State, cmd *cobra.Command, opts *armsOptions) error {
 		if err != nil {
 			return err
 		}
+		if !c.named && d.Detectors[0].Unavailable != "" {
+			st.note("note: %s is passed over: %s", c.entry.ID, d.Detectors[0].Unavailable)
+			passed++
+			continue
+		}
 		designs = append(designs, *d)
 		built = append(built, f.results(&opts.score, &opts.table, policies, d.Detectors))
+	}
+	if len(designs) == 0 && passed > 0 {
+		return fault.New(fault.Incomplete, "no detector that has arms is scored").WithCure("run `pidsbench eval` with one of them")
 	}
 	if len(designs) == 0 {
 		return fault.New(fault.Usage, "no detector has arms").WithCure("give some in configs/detectors.yaml (field arm_of)")
@@ -94,10 +103,7 @@ func runArms(st *State, cmd *cobra.Command, opts *armsOptions) error {
 	var reports []render.ArmsReport
 	for _, policy := range policies {
 		for i, d := range designs {
-			cells, err := augmentation.Compute(d.Arms(built[i], policy.String()), sets)
-			if err != nil {
-				return err
-			}
+			cells := augmentation.Compute(d.Arms(built[i], policy.String()), sets...)
 			reports = append(reports, render.ArmsReport{Design: d.Detectors[0].ID, Policy: policy.String(), Cells: cells})
 			tables = append(tables, render.Arms(built[i], d.Name, policy.String(), cells, sets)...)
 		}

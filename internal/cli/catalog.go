@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,28 +99,6 @@ func openSimple(e detect.Entry, seed int) (detect.Detector, error) {
 // modelDir returns the folder of a model at a seed.
 func (p *project) modelDir(e detect.Entry, seed int) string {
 	return p.path(strings.ReplaceAll(e.Model, "{seed}", strconv.Itoa(seed)))
-}
-
-// verifyModel checks a model folder against its lock; an absent folder makes the detector unavailable, and so does one
-// of which the lock alone is here: a lockOnlyError. A folder of the user's own may have no lock: score files hold the
-// hashes of its files all the same. The lock is nil then.
-func verifyModel(e detect.Entry, dir string) (*models.Lock, error) {
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		if by := e.PulledBy(); by != "" {
-			return nil, &unavailableError{"its model is not here; run `pidsbench models pull " + by + "`"}
-		}
-		return nil, &unavailableError{"its model folder is not here: " + filepath.Base(dir)}
-	}
-	if _, err := os.Lstat(filepath.Join(dir, models.LockName)); errors.Is(err, fs.ErrNotExist) && e.Pull == nil {
-		return nil, nil
-	}
-	lock, err := models.Verify(dir)
-	if err != nil && e.PulledBy() == "" {
-		if alone := models.LockOnly(dir); alone != nil {
-			return nil, newLockOnlyError(alone)
-		}
-	}
-	return lock, err
 }
 
 // cannotRun makes what this machine or build lacks (a native library, a file) a reason to leave the detector out.

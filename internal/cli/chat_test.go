@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -31,6 +32,8 @@ type judgeServer struct {
 	asked []string                                   // user messages
 	odd   func(text string) (answer string, ok bool) // answers in the place of its own
 	hang  bool
+	model string // that it says it is; empty for the one asked for
+	print string // its system fingerprint
 }
 
 func newJudge(t *testing.T) *judgeServer {
@@ -54,7 +57,7 @@ func (j *judgeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text := in.Messages[len(in.Messages)-1].Content
 	j.mu.Lock()
 	j.asked = append(j.asked, text)
-	odd, hang := j.odd, j.hang
+	odd, hang, model, print := j.odd, j.hang, cmp.Or(j.model, in.Model), j.print
 	j.mu.Unlock()
 	if hang && text != "Hello." {
 		<-r.Context().Done()
@@ -70,7 +73,7 @@ func (j *judgeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			answer = s
 		}
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"model": in.Model, "choices": []any{map[string]any{
+	_ = json.NewEncoder(w).Encode(map[string]any{"model": model, "system_fingerprint": print, "choices": []any{map[string]any{
 		"message": map[string]any{"content": answer},
 		"logprobs": map[string]any{"content": []any{map[string]any{"token": answer, "logprob": -0.1,
 			"top_logprobs": []any{token("1", yes), token("0", no)}}}}}},
@@ -252,6 +255,37 @@ func TestAChatDetectorAsksAgainOnlyForWhatIsMissing(t *testing.T) {
 	}
 }
 
+// A server may change the model behind a name: the scores are kept, and the tables say so.
+func TestTheTablesSayWhichServerAnswered(t *testing.T) {
+	j := newJudge(t)
+	dir := chatProject(t, j.URL)
+	j.set(func(text string) (string, bool) { return "?", strings.HasPrefix(text, "Row 7 ") }, false)
+	j.model, j.print = "small-1-2026", "fp_1"
+	table, _ := runIn(t, dir, 4, "eval", "--detector", "judge")
+	const one = `judge: asked for model "small-1", its server answered as "small-1-2026" (fingerprint "fp_1")`
+	if !strings.Contains(table, one) {
+		t.Errorf("the table does not say %q:\n%s", one, table)
+	}
+	if file := scoreFile(t, dir, "test.jsonl"); !strings.Contains(file,
+		`"servers":[{"model":"small-1-2026","system_fingerprint":"fp_1"}]`) {
+		t.Errorf("the header says\n%.600s", file)
+	}
+	j.set(nil, false)
+	j.print = "fp_2"
+	table, _ = runIn(t, dir, 0, "eval", "--detector", "judge")
+	const two = `judge: its server changed between rows: it answered as "small-1-2026" (fingerprint "fp_1"), "small-1-2026" ` +
+		`(fingerprint "fp_2"); --fresh scores all rows again`
+	report, _ := runIn(t, dir, 0, "report", "--detector", "judge")
+	for name, text := range map[string]string{"eval": table, "report": report} {
+		if !strings.Contains(text, two) {
+			t.Errorf("%s does not say %q:\n%s", name, two, text)
+		}
+	}
+	if table, _ = runIn(t, dir, 0, "eval", "--detector", "judge", "--fresh"); strings.Contains(table, "changed between") {
+		t.Error(table)
+	}
+}
+
 func TestABudgetStopsAChatDetectorAndKeepsItsScores(t *testing.T) {
 	j := newJudge(t)
 	dir := chatProject(t, j.URL, "concurrency: 2", "budget: 0.0005")
@@ -396,15 +430,36 @@ func TestTheCommandsOfTheChatPageRun(t *testing.T) {
 	if ran < 3 {
 		t.Errorf("%d commands stand on the page", ran)
 	}
-	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(page)
-	if example == nil {
-		t.Fatal("docs/chat.md shows no entry")
-	}
-	path := filepath.Join(dir, "example.yaml")
-	if err := os.WriteFile(path, append([]byte("detectors:\n"), example[1]...), 0o666); err != nil {
+}
+
+// TestTheEntriesOfTheChatPageLoad also takes each field out of the first one in turn: it claims to hold no more than is
+// required.
+func TestTheEntriesOfTheChatPageLoad(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(testenv.Root(t), "docs", "chat.md"))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := detect.LoadConfig(path); err != nil {
-		t.Error(err)
+	load := func(entry string) error {
+		path := filepath.Join(t.TempDir(), "detectors.yaml")
+		if err := os.WriteFile(path, []byte("detectors:\n"+entry), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		_, err := detect.LoadConfig(path)
+		return err
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(blocks) < 2 {
+		t.Fatalf("docs/chat.md shows %d entries", len(blocks))
+	}
+	for _, b := range blocks {
+		if err := load(b[1]); err != nil {
+			t.Errorf("%v\n%s", err, b[1])
+		}
+	}
+	minimal := blocks[0][1]
+	for line := range strings.Lines(minimal) {
+		if err := load(strings.Replace(minimal, line, "", 1)); err == nil != strings.Contains(line, "instruction:") {
+			t.Errorf("without this line: %v\n%s", err, line)
+		}
 	}
 }

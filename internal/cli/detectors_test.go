@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -75,5 +78,61 @@ func TestADetectorWithItsClassesSwappedIsToldOf(t *testing.T) {
 	}
 	if _, notes = run("eval", "--detector", "one,other", "--data", "rows.csv", "--threshold", "fixed:0.5"); notes != "" {
 		t.Errorf("nothing is left to score, and eval says:\n%s", notes)
+	}
+}
+
+// A server that gives no log-probabilities makes every score 0 or 1: the check says so beside the figures, for people and
+// for programs.
+func TestAServerWithoutLogProbabilitiesIsToldOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		logprobs bool
+		model    string
+		warning  string
+	}{
+		"with them":     {true, "small-1", ""},
+		"without":       {false, "small-1", "12 of 12 answers came without usable log-probabilities: their scores are 0 or 1"},
+		"another model": {true, "small-2", `asked for model "small-1", answered by "small-2"`},
+		"without, another model": {false, "small-2", "12 of 12 answers came without usable log-probabilities: their scores are " +
+			`0 or 1; asked for model "small-1", answered by "small-2"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var in struct{ Messages []struct{ Content string } }
+				if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+					t.Error(err)
+					return
+				}
+				text := strings.ToLower(in.Messages[len(in.Messages)-1].Content)
+				answer, yes, no := "0", 0.1, 0.9
+				for _, word := range []string{"ignore", "disregard", "restrictions", "guidelines", "policy", "instructions"} {
+					if strings.Contains(text, word) {
+						answer, yes, no = "1", 0.9, 0.1
+					}
+				}
+				choice := map[string]any{"message": map[string]any{"content": answer}}
+				if c.logprobs {
+					choice["logprobs"] = map[string]any{"content": []any{map[string]any{"token": answer, "logprob": -0.1,
+						"top_logprobs": []any{token("1", yes), token("0", no)}}}}
+				}
+				if err := json.NewEncoder(w).Encode(map[string]any{"model": c.model, "choices": []any{choice}}); err != nil {
+					t.Error(err)
+				}
+			}))
+			defer server.Close()
+			dir := chatProject(t, server.URL)
+			out, notes := runIn(t, dir, 0, "detectors", "check", "judge")
+			if got, warned := strings.CutSuffix(out, "; warning: "+c.warning+"\n"); warned == (c.warning == "") ||
+				strings.Contains(got, "warning") || !strings.HasPrefix(out, "ok   judge ") {
+				t.Errorf("expected the warning %q:\n%s", c.warning, out)
+			}
+			if !strings.Contains(notes, "judge: 13 requests") || strings.Contains(notes, "log-probabilities") {
+				t.Errorf("the warning stands in the notes, or what was asked does not:\n%s", notes)
+			}
+			out, _ = runIn(t, dir, 0, "detectors", "check", "judge", "--format", "json")
+			var said struct{ Detectors []struct{ Warning string } }
+			if err := json.Unmarshal([]byte(out), &said); err != nil || said.Detectors[0].Warning != c.warning {
+				t.Errorf("expected the warning %q, %v:\n%s", c.warning, err, out)
+			}
+		})
 	}
 }

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"pidsbench/internal/detect"
+	"pidsbench/internal/detect/chat"
 	"pidsbench/internal/fault"
 )
 
@@ -36,10 +38,12 @@ type tried struct {
 	OK       bool   `json:"ok"`
 	Reason   string `json:"reason,omitempty"` // why it was not tried, or failed
 	*probing
-	Warning string `json:"warning,omitempty"`
+	Warning string       `json:"warning,omitempty"`
+	Strange []strangeSet `json:"trained_on_unmatched,omitempty"` // names in trained_on that match no source here
 
-	seeds bool
-	err   error
+	seeds  []int  // that this says something of; none for a detector without seeds
+	shared string // the reason with {seed} in the path of the model, as it may be that of other seeds too
+	err    error
 }
 
 func runDetectorsCheck(st *State, cmd *cobra.Command, ids []string, opts *checkDetectorsOptions) error {
@@ -61,19 +65,15 @@ func runDetectorsCheck(st *State, cmd *cobra.Command, ids []string, opts *checkD
 			entries = append(entries, e)
 		}
 	}
-	var worst *fault.Error
 	all := []*tried{}
 	for _, e := range entries {
-		for _, seed := range seedsOf(e) {
-			t := p.try(cmd.Context(), st, e, seed, slices.Contains(ids, e.ID))
-			if cmd.Context().Err() != nil {
-				return cmd.Context().Err()
-			}
-			all = append(all, t)
-			if opts.format == "table" {
-				fmt.Fprintln(st.Stdout, t)
-			}
-			worst = worse(worst, t, len(ids) > 0)
+		of, err := p.tryAll(cmd.Context(), st, e, slices.Contains(ids, e.ID))
+		if err != nil {
+			return err
+		}
+		all = append(all, of...)
+		if opts.format == "table" {
+			showTried(st, of)
 		}
 	}
 	if opts.format == "json" {
@@ -85,69 +85,138 @@ func runDetectorsCheck(st *State, cmd *cobra.Command, ids []string, opts *checkD
 			return err
 		}
 	}
-	if worst != nil {
-		return worst
-	}
-	return nil
+	return notRunning(all, len(ids) > 0)
 }
 
-// worse returns what the command fails with after one more detector: a failure before one that cannot run here, and that
-// only where the user named it.
-func worse(worst *fault.Error, t *tried, named bool) *fault.Error {
-	var absent *unavailableError
-	switch {
-	case t.err == nil:
-	case errors.As(t.err, &absent):
-		if named && worst == nil {
-			return fault.New(fault.Incomplete, "%s cannot run here: %w", t.Detector, t.err)
+// tryAll tries a detector at each of its seeds.
+func (p *project) tryAll(ctx context.Context, st *State, e detect.Entry, named bool) ([]*tried, error) {
+	var of []*tried
+	for _, seed := range seedsOf(e) {
+		t := p.try(ctx, st, e, seed, named)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-	case worst == nil || worst.Kind == fault.Incomplete:
-		return fault.New(fault.Kind(fault.ExitCode(t.err)), "%s: %w", t.Detector, t.err)
+		of = append(of, t)
 	}
-	return worst
+	return of, nil
+}
+
+// showTried prints a line for each seed that ran and one for each reason why others did not, and what is strange about
+// the entry.
+func showTried(st *State, of []*tried) {
+	for i, t := range of {
+		if t.OK {
+			fmt.Fprintln(st.Stdout, t)
+			continue
+		}
+		same := func(o *tried) bool { return !o.OK && o.shared == t.shared }
+		if slices.IndexFunc(of, same) < i { // told of with that one
+			continue
+		}
+		all := *t
+		for _, o := range of[i+1:] {
+			if same(o) {
+				all.seeds, all.Reason = append(all.seeds, o.Seed), t.shared
+			}
+		}
+		fmt.Fprintln(st.Stdout, &all)
+	}
+	if strange := of[0].Strange; len(strange) > 0 {
+		fmt.Fprintf(st.Stdout, "     %-32s %s\n", of[0].Detector, printableLines(strangeLine(strange)))
+	}
+}
+
+// notRunning is what the command fails with: detectors that fail, or, where the user named them, that cannot run here. The
+// reasons stand in the output.
+func notRunning(all []*tried, named bool) error {
+	var absent *unavailableError
+	kind := fault.Incomplete
+	var ids []string
+	for _, t := range all {
+		switch {
+		case t.err == nil:
+			continue
+		case !errors.As(t.err, &absent):
+			if kind == fault.Incomplete {
+				kind = fault.Kind(fault.ExitCode(t.err))
+			}
+		case !named:
+			continue
+		}
+		if !slices.Contains(ids, t.Detector) {
+			ids = append(ids, t.Detector)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	return fault.New(kind, "%s cannot run here", strings.Join(ids, ", ")).WithCure("the output above says why")
 }
 
 // try scores the probe texts with a detector. One that sends texts to a server elsewhere has to be named.
 func (p *project) try(ctx context.Context, st *State, e detect.Entry, seed int, named bool) *tried {
-	t := &tried{Detector: e.ID, Seed: seed, seeds: len(e.Seeds) > 0}
+	t := &tried{Detector: e.ID, Seed: seed, Strange: p.strangeSets(e)}
+	if len(e.Seeds) > 0 {
+		t.seeds = []int{seed}
+	}
+	var said []string
 	if e.Kind == "chat" && !e.Chat.OnThisMachine() && !named {
 		t.err = &unavailableError{fmt.Sprintf("not asked: it sends the texts to %s; run `pidsbench detectors check %s` to allow that",
 			e.Chat.Host(), e.ID)}
 	} else {
-		t.probing, t.err = p.probe(ctx, st, e, seed)
+		t.probing, said, t.err = p.probe(ctx, st, e, seed)
 	}
-	switch {
-	case t.err != nil:
+	if t.err != nil {
 		t.Reason = t.err.Error()
-	default:
-		t.OK = true
-		if !e.Baseline {
-			t.Warning = t.doubt()
+		t.shared = t.Reason
+		if e.Model != "" {
+			t.shared = strings.ReplaceAll(t.Reason, e.ModelPath(p.modelDir(e, seed)), e.Model)
 		}
+		return t
 	}
+	t.OK = true
+	if e.Baseline {
+		return t
+	}
+	if doubt := t.doubt(); doubt != "" {
+		said = slices.Insert(said, 0, doubt)
+	}
+	t.Warning = strings.Join(said, "; ")
 	return t
 }
 
-// probe loads a detector and scores the probe texts.
-func (p *project) probe(ctx context.Context, st *State, e detect.Entry, seed int) (*probing, error) {
+// probe loads a detector and scores the probe texts. It returns too what a server's answers lacked or said otherwise than
+// the entry; how many there were and what they cost is noted.
+func (p *project) probe(ctx context.Context, st *State, e detect.Entry, seed int) (*probing, []string, error) {
 	c, err := p.candidate(st, e, seed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	det, err := c.start(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer det.Close()
-	defer st.tell(c, det)
-	return runProbesOn(ctx, det, probesFor(e))
+	probed, err := runProbesOn(ctx, det, probesFor(e))
+	d, asked := det.(*chat.Detector)
+	if err != nil || !asked {
+		st.tell(c, det)
+		return probed, nil, err
+	}
+	lines := d.Report()
+	st.note("%s: %s", e.ID, lines[0])
+	return probed, lines[1:], nil
 }
 
 // String returns the line that people read.
 func (t *tried) String() string {
 	name := t.Detector
-	if t.seeds {
-		name += " seed " + strconv.Itoa(t.Seed)
+	switch len(t.seeds) {
+	case 0:
+	case 1:
+		name += " seed " + joinInts(t.seeds)
+	default:
+		name += " seeds " + joinInts(t.seeds)
 	}
 	if !t.OK {
 		return fmt.Sprintf("no   %-32s %s", name, printableLines(t.Reason))
@@ -155,7 +224,7 @@ func (t *tried) String() string {
 	line := fmt.Sprintf("ok   %-32s AUC %.4f, lowest attack %.4f, highest plain text %.4f, %s texts/s", name, t.AUC, t.Lowest,
 		t.Highest, strconv.FormatFloat(t.Speed, 'f', -1, 64))
 	if t.Warning != "" {
-		line += "; warning: " + t.Warning
+		line += "; warning: " + printableLines(t.Warning)
 	}
 	return line
 }

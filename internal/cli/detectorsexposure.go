@@ -64,11 +64,11 @@ func (o *exposureOptions) check() error {
 // exposure is what a detector at a seed finds of each source.
 type exposure struct {
 	Detector string        `json:"detector"`
-	Seed     int           `json:"seed"`
+	Seed     *int          `json:"seed"` // null for a detector that has no scores at all
 	Sources  []sourceFound `json:"sources"`
-	Public   *sourceFound  `json:"public,omitempty"`
-	Own      *sourceFound  `json:"own,omitempty"`
-	Gap      *gap          `json:"gap,omitempty"`
+	Public   *sourceFound  `json:"public"` // null, like the next two, where there is nothing to count
+	Own      *sourceFound  `json:"own"`
+	Gap      *gap          `json:"gap"`
 	Reason   string        `json:"reason,omitempty"` // why there are no numbers
 
 	name string // that people read
@@ -162,7 +162,7 @@ func exposures(r *results.Results) []exposure {
 	all := []exposure{}
 	for _, d := range r.Detectors {
 		for _, seed := range d.Seeds {
-			e := exposure{Detector: d.ID, Seed: seed, Sources: []sourceFound{}, name: render.Printable(d.Name)}
+			e := exposure{Detector: d.ID, Seed: &seed, Sources: []sourceFound{}, name: render.Printable(d.Name)}
 			if len(d.Seeds) > 1 {
 				e.name += fmt.Sprintf(" seed %d", seed)
 			}
@@ -182,7 +182,7 @@ func (e *exposure) read(r *results.Results) {
 	for i := range r.Cells {
 		c := &r.Cells[i]
 		source, ok := strings.CutPrefix(c.Slice, "source=")
-		if !ok || c.Detector != e.Detector || c.Metric != "tp" || c.Seed != (results.SeedRef{Seed: e.Seed}) {
+		if !ok || c.Detector != e.Detector || c.Metric != "tp" || c.Seed != (results.SeedRef{Seed: *e.Seed}) {
 			continue
 		}
 		switch {

@@ -99,38 +99,39 @@ func foundRow(name string, all []exposure, of func(*exposure) *sourceFound) rend
 	return row
 }
 
-// exposureCSV writes a row for each detector, seed and source, with the sums and the gap as sources of their own.
+// exposureCSV writes a row for each detector, seed and source, with the sums and the gap as sources of their own; for a
+// detector without numbers one row that says why.
 func exposureCSV(st *State, r *results.Results, all []exposure) error {
 	w := csv.NewWriter(st.Stdout)
-	write := func(e *exposure, source, origin string, counts []string, value, lo, hi float64) error {
-		record := []string{e.Detector, strconv.Itoa(e.Seed), r.Splits[0].Name, r.Policies[0], source, origin}
-		return w.Write(append(append(record, counts...), decimal(value), decimal(lo), decimal(hi)))
-	}
-	err := w.Write([]string{"detector", "seed", "split", "policy", "source", "origin", "n", "found", "recall", "lo", "hi"})
+	rows := [][]string{{"detector", "seed", "split", "policy", "source", "origin", "n", "found", "recall", "lo", "hi", "reason"}}
 	for i := range all {
 		e := &all[i]
+		seed := ""
+		if e.Seed != nil {
+			seed = strconv.Itoa(*e.Seed)
+		}
+		add := func(fields ...string) {
+			rows = append(rows, append([]string{e.Detector, seed, r.Splits[0].Name, r.Policies[0]}, fields...))
+		}
 		shares := slices.Clone(e.Sources)
 		for _, sum := range []*sourceFound{e.Public, e.Own} {
 			if sum != nil {
 				shares = append(shares, sourceFound{"all", sum.Own, sum.N, sum.Found, sum.Recall, sum.Lo, sum.Hi})
 			}
 		}
+		if len(shares) == 0 {
+			add("all", "", "", "", "n/a", "", "", e.Reason)
+		}
 		for _, s := range shares {
 			origin := "public"
 			if s.Own {
 				origin = "own"
 			}
-			if err == nil {
-				err = write(e, s.Source, origin, []string{strconv.Itoa(s.N), strconv.Itoa(s.Found)}, s.Recall, s.Lo, s.Hi)
-			}
+			add(s.Source, origin, strconv.Itoa(s.N), strconv.Itoa(s.Found), decimal(s.Recall), decimal(s.Lo), decimal(s.Hi), "")
 		}
-		if e.Gap != nil && err == nil {
-			err = write(e, "gap", "", []string{"", ""}, e.Gap.Value, e.Gap.Lo, e.Gap.Hi)
+		if e.Gap != nil {
+			add("gap", "", "", "", decimal(e.Gap.Value), decimal(e.Gap.Lo), decimal(e.Gap.Hi), "")
 		}
 	}
-	w.Flush()
-	if err == nil {
-		err = w.Error()
-	}
-	return err
+	return w.WriteAll(rows)
 }

@@ -10,8 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pidsbench/internal/builder"
 	"pidsbench/internal/detect"
+	"pidsbench/internal/detect/onnx"
+	"pidsbench/internal/models"
 	"pidsbench/internal/render"
 )
 
@@ -54,11 +55,11 @@ func runDetectorsShow(st *State, cmd *cobra.Command, id string) error {
 	for _, set := range e.TrainedOn {
 		line("trained on", p.showSet(set))
 	}
-	if t := d.Training; t != nil {
-		line("training", fmt.Sprintf("%s edition, train split %.12s, val F1 %.4f, %d parameters", t.Edition, t.TrainSHA256, t.ValF1,
-			t.Parameters))
+	if d.Training != nil {
+		line("training", showTraining(d.Training))
 	}
 	showReading(line, e)
+	line("precision", p.precision(e))
 	showPull(line, e.Pull)
 	if e.Model != "" {
 		line("model", e.Model)
@@ -69,28 +70,41 @@ func runDetectorsShow(st *State, cmd *cobra.Command, id string) error {
 	return w.Flush()
 }
 
-// showSet names a set, and the sources of the open edition and the imported sets that it may share texts with.
-func (p *project) showSet(set string) string {
-	if strings.EqualFold(set, detect.TrainSplit) {
-		return "the open edition's train split"
+// showTraining says what a lock tells of the training.
+func showTraining(t *models.Training) string {
+	edition, train, f1, parameters := "edition n/a", "n/a", "n/a", "n/a"
+	if t.Edition != "" && t.Edition != models.UnknownEdition {
+		edition = t.Edition + " edition"
 	}
-	names, _ := p.externalStore().Names() // a set that is not as it should be is told of where it is used
-	if lock, err := builder.LoadLock(p.root); err == nil {
-		for _, s := range lock.Sources {
-			names = append(names, s.ID)
-		}
+	if t.TrainSHA256 != "" {
+		train = fmt.Sprintf("%.12s", t.TrainSHA256)
 	}
-	var shared []string
-	for _, name := range names {
-		if !strings.EqualFold(name, set) && detect.MayShareTexts(set, name) {
-			shared = append(shared, name)
-		}
+	if t.ValF1 != nil {
+		f1 = fmt.Sprintf("%.4f", *t.ValF1)
 	}
-	if len(shared) == 0 {
-		return set
+	if t.Parameters > 0 {
+		parameters = strconv.FormatInt(t.Parameters, 10)
 	}
-	slices.Sort(shared)
-	return set + ", which may share texts with " + strings.Join(shared, ", ")
+	return fmt.Sprintf("%s, train split %s, val F1 %s, %s parameters", edition, train, f1, parameters)
+}
+
+// precision says what the graph of the detector's first model holds that is here, else what the entry says.
+func (p *project) precision(e detect.Entry) string {
+	if e.Kind != "onnx" {
+		return ""
+	}
+	seed := seedsOf(e)[0]
+	info, err := onnx.Describe(p.modelDir(e, seed), e, seed)
+	switch {
+	case err == nil && e.Precision != "" && e.Precision != info.Precision:
+		return fmt.Sprintf("%s says %s, but the graph has %s (%s)", e.Where("precision"), e.Precision, info.Precision,
+			detect.PrecisionInWords(info.Precision))
+	case err == nil:
+		return info.Precision + " (" + detect.PrecisionInWords(info.Precision) + ")"
+	case e.Precision != "":
+		return e.Precision + " (" + detect.PrecisionInWords(e.Precision) + ")"
+	}
+	return ""
 }
 
 // showReading says how a detector is asked and how its answer is read.
@@ -100,7 +114,7 @@ func showReading(line func(name, value string), e detect.Entry) {
 		line("file of the graph", e.File)
 		line("output", e.Output)
 		line("head", orDefault(e.Head, "softmax"))
-		line("positive", strings.Join(e.Positive, ", "))
+		line("positive", orDefault(strings.Join(e.Positive, ", "), "the class of config.json whose name means injection"))
 		if e.Temperature != 0 {
 			line("temperature", decimal(e.Temperature))
 		}
@@ -109,9 +123,10 @@ func showReading(line func(name, value string), e detect.Entry) {
 		}
 		if e.MaxLength > 0 {
 			line("max length", strconv.Itoa(e.MaxLength)+" tokens")
+		} else {
+			line("max length", "what the model takes")
 		}
 		line("pad", orDefault(e.Pad, "batch, or none where that would change scores"))
-		line("precision", e.Precision)
 	case "constant":
 		line("rule", e.Rule)
 	case "tfidf":

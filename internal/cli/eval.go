@@ -30,6 +30,7 @@ baselines are always shown below the line. Run again, it scores nothing and prin
 		Example: `  pidsbench eval --detector deberta
   pidsbench eval --detector all --format markdown
   pidsbench eval --detector rule,tfidf --threshold val_fpr:0.01
+  pidsbench eval --detector deberta --split hard_benign_test,ordinary_benign
   pidsbench eval --detector tfidf --data prompts.csv --text-column prompt --label-column is_attack`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,6 +41,7 @@ baselines are always shown below the line. Run again, it scores nothing and prin
 		},
 	}
 	opts.data.register(cmd)
+	opts.data.registerSplits(cmd, "; val is scored too where a threshold rests on it")
 	opts.score.register(st, cmd)
 	opts.table.register(cmd)
 	return cmd
@@ -56,6 +58,9 @@ func firstFault(err error) error {
 func runEval(ctx context.Context, st *State, cmd *cobra.Command, opts *evalOptions) error {
 	p, chosen, f, err := prepare(st, cmd, &opts.data, &opts.score)
 	if err != nil {
+		return err
+	}
+	if err := f.only(opts.data.splits, false); err != nil {
 		return err
 	}
 	policies, err := opts.table.policies(chosen)
@@ -112,7 +117,7 @@ func (f *frame) results(o *scoreOptions, t *tableOptions, policies []threshold.P
 	return results.Build(results.Input{
 		Edition: f.edition, EditionName: f.name, ManifestSHA256: f.manifestSHA, WindowMode: o.windows,
 		Splits: f.splits, Val: f.val, NoVal: f.noVal, ValPromised: !f.borrowed, Detectors: detectors, Policies: policies, Limit: o.limit,
-		Absent: f.absent, PublicSubset: f.publicSubset, Undisputed: t.undisputed,
+		Chosen: f.chosen, Absent: f.absent, PublicSubset: f.publicSubset, Undisputed: t.undisputed,
 	})
 }
 

@@ -25,6 +25,7 @@ type frame struct {
 	train       string         // SHA-256 of the edition's train split; empty for a user's own files
 
 	publicSubset bool              // rows whose texts are withheld are left out by the user's wish
+	chosen       []string          // splits that the user chose; empty for all
 	absent       []string          // what the edition promises and is not here, a sentence each
 	complete     map[string]string // split in its public form → SHA-256 of the complete one
 }

@@ -25,6 +25,7 @@ type dataOptions struct {
 	label       string
 
 	external []string // imported sets to list beside the edition; empty for all
+	splits   []string // that are scored and shown; empty for all
 
 	publicSubset bool // of an edition with withheld texts: score the rows that have theirs
 }

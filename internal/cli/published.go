@@ -26,8 +26,10 @@ type lockOnlyError struct {
 	lock *models.Lock
 }
 
-func newLockOnlyError(lock *models.Lock) error {
-	return &lockOnlyError{unavailableError{"its weights are not shipped; train it with tools/train"}, lock}
+// newLockOnlyError names the folder that holds the lock as its entry does.
+func newLockOnlyError(lock *models.Lock, folder string) error {
+	return &lockOnlyError{unavailableError{"its weights are not shipped; train it with tools/train (" + folder +
+		"/README.md has the command), or let `pidsbench eval` take its scores from " + publishedFolder}, lock}
 }
 
 func (e *lockOnlyError) Unwrap() error { return &e.unavailableError }

@@ -21,9 +21,15 @@ const asProgram = "PIDSBENCH_TEST_AS_PROGRAM"
 // program returns a command that runs pidsbench with the arguments, in a folder of its own, on the real project.
 func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
+	return programOf(t, testenv.Root(t), dir, args...)
+}
+
+// programOf is program in another project.
+func programOf(t *testing.T, root, dir string, args ...string) *exec.Cmd {
+	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), asProgram+"=1", "PIDSBENCH_ROOT="+testenv.Root(t))
+	cmd.Env = append(os.Environ(), asProgram+"=1", "PIDSBENCH_ROOT="+root)
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/results"
+	"pidsbench/internal/scores"
 )
 
 type reportOptions struct {
@@ -34,6 +35,7 @@ func newReportCmd(st *State) *cobra.Command {
 		},
 	}
 	opts.data.register(cmd)
+	opts.data.registerSplits(cmd, "")
 	opts.score.registerSelection(cmd)
 	opts.table.register(cmd)
 	cmd.Flags().StringArrayVar(&opts.scores, "scores", nil, "folder with score files, repeatable (default: out, then results)")
@@ -44,6 +46,9 @@ func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
 	opts.score.from = func(p *project) []string { return scoreDirs(st, p, opts.scores) }
 	p, chosen, f, err := prepare(st, cmd, &opts.data, &opts.score)
 	if err != nil {
+		return err
+	}
+	if err := f.only(opts.data.splits, false); err != nil {
 		return err
 	}
 	policies, err := opts.table.policies(chosen)
@@ -95,6 +100,7 @@ func (f *frame) read(dirs []string, c selected, windows, data string, val bool) 
 		d.Doubts = append(d.Doubts, "its scores were imported: how many texts it saw a part of is not known")
 	}
 	found := false
+	var servers []scores.Server
 	for _, seed := range c.seeds {
 		run := results.Seed{Seed: seed, Outcomes: map[string][]results.Outcome{}, Missing: map[string]string{}}
 		get := func(edition string, split *dataset.Split) (out []results.Outcome, absent string, err error) {
@@ -102,11 +108,15 @@ func (f *frame) read(dirs []string, c selected, windows, data string, val bool) 
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil, err.Error(), nil
 			}
+			if err != nil && c.entry.Kind != importedKind {
+				err = recure(err, "run `"+evalCommand(d.ID, windows, data)+" --fresh`")
+			}
 			if err != nil {
 				return nil, "", err
 			}
 			found = true
 			f.doubt(&d, file.Header.Info.TrainSHA256)
+			servers = append(servers, file.Header.Info.Servers...)
 			return outcomes(file.Lines, len(split.Rows), 0), "", nil
 		}
 		for _, s := range f.here() {
@@ -136,6 +146,7 @@ func (f *frame) read(dirs []string, c selected, windows, data string, val bool) 
 	}
 	if d.Unavailable == "" {
 		f.weigh(&d, c.entry)
+		markServers(&d, c.entry, servers)
 	}
 	return d, nil
 }

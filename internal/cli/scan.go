@@ -123,6 +123,7 @@ func runScan(ctx context.Context, st *State, cmd *cobra.Command, opts *scanOptio
 	if err := s.open(ctx, st, p, entry, seed); err != nil {
 		return err
 	}
+	s.doubts(st, args)
 	defer st.tell(s.c, s.det)
 	if err := s.all(ctx, st.Stdout, source); err != nil {
 		if !s.abandoned {

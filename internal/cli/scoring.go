@@ -22,7 +22,8 @@ type scorer struct {
 	frame *frame
 	opts  *scoreOptions
 
-	taken []int // seeds of the detector at hand whose scores were taken from the published files
+	taken   []int           // seeds of the detector at hand whose scores were taken from the published files
+	servers []scores.Server // that scored rows of the detector at hand
 }
 
 // scoreAll scores every selected detector on every split and returns the outcomes. A detector that cannot run here is
@@ -31,7 +32,7 @@ func (s *scorer) scoreAll(ctx context.Context, chosen []selected, val bool) ([]r
 	out := make([]results.Detector, 0, len(chosen))
 	for _, c := range chosen {
 		d := c.result()
-		s.taken = nil
+		s.taken, s.servers = nil, nil
 		for _, seed := range c.seeds {
 			run, train, err := s.scoreSeed(ctx, c.entry, seed, val)
 			var absent *unavailableError
@@ -48,6 +49,7 @@ func (s *scorer) scoreAll(ctx context.Context, chosen []selected, val bool) ([]r
 		if d.Unavailable == "" {
 			s.notePublished(c.entry, s.taken)
 			s.frame.weigh(&d, c.entry)
+			markServers(&d, c.entry, s.servers)
 		}
 		out = append(out, d)
 	}
@@ -113,6 +115,7 @@ func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bo
 		if err != nil {
 			return nil, "", err
 		}
+		s.servers = append(s.servers, j.w.Servers()...)
 		if j.split == s.frame.val {
 			run.Val = o
 		} else {
@@ -194,7 +197,12 @@ func (s *scorer) run(ctx context.Context, c *candidate, jobs []*job, rows int) e
 			continue
 		}
 		opt := engine.Options{Windows: engine.Mode(s.opts.windows), Workers: s.opts.workers, Begin: j.w.Begin, Progress: bar.update}
-		stats, err := engine.Run(ctx, det, j.items, opt, func(r engine.Result) error { return j.w.Append(scores.FromResult(r)) })
+		stats, err := engine.Run(ctx, det, j.items, opt, func(r engine.Result) error {
+			if err := noteServers(j.w, det); err != nil {
+				return err
+			}
+			return j.w.Append(scores.FromResult(r))
+		})
 		bar.add(stats)
 		if err != nil {
 			if stats.Abandoned == 0 {

@@ -110,37 +110,10 @@ func joinInts(ns []int) string {
 	return strings.Join(s, ", ")
 }
 
-// suggest returns a clause with the closest name, when one is close.
+// suggest returns a clause with the name that was probably meant, when one is near.
 func suggest(name string, from []string) string {
-	best, at := 3, ""
-	for _, f := range from {
-		if d := editDistance(name, f); d < best {
-			best, at = d, f
-		}
+	if near := fault.Near(name, from); near != "" {
+		return " (did you mean " + near + "?)"
 	}
-	if at == "" {
-		return ""
-	}
-	return " (did you mean " + at + "?)"
-}
-
-// editDistance is the Levenshtein distance in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return ""
 }

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"cmp"
+	"fmt"
 	"io/fs"
 	"regexp"
 	"slices"
@@ -9,17 +10,28 @@ import (
 	"strings"
 
 	"pidsbench/internal/fault"
+	"pidsbench/internal/strictyaml"
 )
 
-// mistake is a field that holds what it must not.
+// mistake is a field that holds what it must not, or is missing.
 type mistake struct {
 	path            []any // of the field in the entry
 	field           string
 	found, expected string
 }
 
+// in is the error for a mistake in the entry that stands at place i of a file.
+func (m *mistake) in(f *strictyaml.File, i int) error {
+	path := append([]any{"detectors", i}, m.path...)
+	if !f.Has(path...) {
+		return f.Fail(f.Line(path...), "field %s is missing, expected %s", m.field, m.expected).WithCure("add it")
+	}
+	return f.Fail(f.Line(path...), "field %s holds %s, expected %s", m.field, m.found, m.expected)
+}
+
 func (e *Entry) mistake() *mistake {
-	return cmp.Or(e.wrongNames(), e.wrongPaths(), e.wrongNumbers(), e.wrongProcess(), e.wrongChat())
+	return cmp.Or(e.wrongNames(), e.wrongFields(), e.wrongPaths(), e.wrongNumbers(), e.wrongProcess(), e.wrongChat(),
+		e.idleSeeds())
 }
 
 var (
@@ -27,6 +39,22 @@ var (
 	kinds     = []string{"onnx", "rule", "tfidf", "constant", "process", "chat"}
 	rules     = []string{"block", "allow", "random", "length"}
 )
+
+// The values of precision: how the weights of a graph are stored and what is computed with.
+const (
+	FP32        = "fp32"
+	FP16        = "fp16"         // stored; computed in float32
+	Int8        = "int8"         // stored and computed
+	Int8Weights = "int8-weights" // stored; computed in float32
+)
+
+// PrecisionInWords says what a value of precision means.
+func PrecisionInWords(precision string) string {
+	return map[string]string{
+		FP32: "fp32 storage and arithmetic", FP16: "fp16 storage, fp32 arithmetic", Int8: "int8 storage and arithmetic",
+		Int8Weights: "int8 storage, fp32 arithmetic",
+	}[precision]
+}
 
 // wrongNames looks at the fields that hold one of several words.
 func (e *Entry) wrongNames() *mistake {
@@ -47,10 +75,12 @@ func (e *Entry) wrongNames() *mistake {
 		allowed     []string
 	}{
 		{"head", e.Head, []string{"softmax", "sigmoid"}},
+		{"precision", e.Precision, []string{FP32, FP16, Int8, Int8Weights}},
 		{"special_tokens_in_text", e.SpecialTokensInText, []string{"literal", "special"}},
 	} {
 		if f.found != "" && !slices.Contains(f.allowed, f.found) {
-			return wrong(f.name, fault.Quote(f.found), strings.Join(f.allowed, " or "))
+			last := len(f.allowed) - 1
+			return wrong(f.name, fault.Quote(f.found), strings.Join(f.allowed[:last], ", ")+" or "+f.allowed[last])
 		}
 	}
 	if _, ok := padLengths(e.Pad); !ok {
@@ -60,7 +90,7 @@ func (e *Entry) wrongNames() *mistake {
 	case e.Veto != nil && e.Kind != "onnx":
 		return wrong("veto", fault.Quote(e.Veto.Class), "none for the kind "+e.Kind)
 	case e.Veto != nil && e.Veto.Class == "":
-		return &mistake{[]any{"veto"}, "veto.class", fault.Quote(""), "a class name or index"}
+		return &mistake{[]any{"veto", "class"}, "veto.class", fault.Quote(""), "a class name or index"}
 	case e.Augment != "" && e.Kind != "tfidf":
 		return wrong("augment", fault.Quote(e.Augment), "none for the kind "+e.Kind)
 	case e.Arm == "" && e.ArmOf != "":
@@ -116,8 +146,8 @@ func (e *Entry) wrongNumbers() *mistake {
 	if e.Native != nil && !(*e.Native >= 0 && *e.Native <= 1) { // NaN too
 		return wrong("native", number(*e.Native), "0 to 1")
 	}
-	if !(e.Temperature >= 0 && e.Temperature <= 1000) {
-		return wrong("temperature", number(e.Temperature), "more than 0, at most 1000")
+	if !(e.Temperature >= 0 && e.Temperature <= 1000) { // NaN too
+		return wrong("temperature", number(e.Temperature), temperatures)
 	}
 	if e.Veto != nil && !(e.Veto.At > 0 && e.Veto.At <= 1) {
 		return &mistake{[]any{"veto", "at"}, "veto.at", number(e.Veto.At), "more than 0, at most 1"}
@@ -131,10 +161,52 @@ func (e *Entry) wrongNumbers() *mistake {
 		most  int
 	}{{"max_length", e.MaxLength, 1 << 20}, {"stride", e.Stride, 1 << 20}, {"batch_tokens", e.BatchTokens, 1 << 30}} {
 		if f.found < 0 || f.found > f.most {
-			return wrong(f.name, strconv.Itoa(f.found), "0 to "+strconv.Itoa(f.most)+" tokens")
+			return wrong(f.name, strconv.Itoa(f.found), "1 to "+strconv.Itoa(f.most)+" tokens")
 		}
 	}
 	return nil
+}
+
+const temperatures = "more than 0, at most 1000"
+
+// writtenZero returns the mistake of a 0 that the file spells out where 0 stands for a field that is left out.
+func (e *Entry) writtenZero() *mistake {
+	for _, f := range []struct {
+		name     string
+		zero     bool
+		expected string
+	}{
+		{"temperature", e.Temperature == 0, temperatures},
+		{"max_length", e.MaxLength == 0, "1 or more tokens, or no such field for what the model takes"},
+		{"stride", e.Stride == 0, "1 or more tokens, or no such field for " + strconv.Itoa(DefaultStride)},
+		{"batch_tokens", e.BatchTokens == 0, "1 or more tokens"},
+	} {
+		switch {
+		case !f.zero || !e.place.file.Has("detectors", e.place.item, f.name):
+		case e.Kind != "onnx":
+			return e.unused(f.name, "0")
+		default:
+			return wrong(f.name, "0", f.expected)
+		}
+	}
+	return nil
+}
+
+// idleSeeds returns the mistake of seeds that change nothing, so that their runs would be taken for several.
+func (e *Entry) idleSeeds() *mistake {
+	used := strings.Contains(e.Model, "{seed}")
+	where := "in the path of model"
+	if e.Kind == "process" {
+		used = used || e.Process != nil && slices.ContainsFunc(e.Process.Command, func(arg string) bool {
+			return strings.Contains(arg, "{seed}")
+		})
+		where = "in process.command or in the path of model"
+	}
+	if len(e.Seeds) == 0 || used || e.Kind != "onnx" && e.Kind != "process" {
+		return nil
+	}
+	return wrong("seeds", strings.Trim(strings.ReplaceAll(fmt.Sprint(e.Seeds), " ", ", "), "[]"),
+		"{seed} "+where+", or no seeds: each would be the same model")
 }
 
 func wrong(field, found, expected string) *mistake {

@@ -88,7 +88,7 @@ func TestWrongChatEntriesNameTheirField(t *testing.T) {
 		}
 	}
 	_, err := parse("detectors:\n  - id: judge\n    kind: chat\n")
-	testenv.WantFault(t, err, fault.Usage, "field chat holds nothing")
+	testenv.WantFault(t, err, fault.Usage, "field chat is missing")
 	_, err = parse(strings.NewReplacer("input_price: 0.15", "", "output_price: 0.6", "").Replace(judge))
 	testenv.WantFault(t, err, fault.Usage, "field chat.budget", "input_price")
 }

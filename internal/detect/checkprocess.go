@@ -37,6 +37,11 @@ func (e *Entry) wrongProcess() *mistake {
 			return p.wrong("env", fault.Quote(name), "names without = and values without NUL")
 		}
 	}
+	for _, name := range p.PassEnv {
+		if !variable.MatchString(name) { // not quoted: it may be the value itself
+			return p.wrong("pass_env", "something else", "names of environment variables, not their values")
+		}
+	}
 	return p.wrongNumbers()
 }
 

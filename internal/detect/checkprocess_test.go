@@ -16,6 +16,7 @@ const program = `detectors:
       command: [python3, mine.py, "{seed}"]
       files: [mine, words.txt]
       env: {MODE: strict}
+      pass_env: [HF_TOKEN]
       version: "1.2"
       ready: true
       start_timeout: 300
@@ -30,7 +31,7 @@ func TestAProgramsSectionLoads(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := c.Detectors[0].Process
-	if p.Command[2] != "{seed}" || p.Env["MODE"] != "strict" || !p.Ready || p.Timeout != 0.5 || p.InFlight != 8 {
+	if p.Command[2] != "{seed}" || p.Env["MODE"] != "strict" || p.PassEnv[0] != "HF_TOKEN" || !p.Ready || p.Timeout != 0.5 || p.InFlight != 8 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -38,7 +39,7 @@ func TestAProgramsSectionLoads(t *testing.T) {
 func TestAProgramsSectionRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ old, new, want string }{
 		"no section": {program[strings.Index(program, "    process:"):], "",
-			"d.yaml:2: field process holds nothing, expected a section with the command; correct it"},
+			"d.yaml:2: field process is missing, expected a section with the command; add it"},
 		"section of another kind": {"kind: process", "kind: rule",
 			"d.yaml:5: field process holds a section, expected none for the kind rule; correct it"},
 		"no command": {`[python3, mine.py, "{seed}"]`, "[]",
@@ -49,14 +50,16 @@ func TestAProgramsSectionRefuses(t *testing.T) {
 			"inside the project with slashes; correct it"},
 		"variable with =": {"{MODE: strict}", `{"A=B": strict}`,
 			`d.yaml:8: field process.env holds "A=B", expected names without = and values without NUL; correct it`},
-		"no number": {"0.5", ".nan", "d.yaml:12: field process.timeout holds NaN, expected seconds, more than 0 and at most " +
+		"variable with its value": {"[HF_TOKEN]", `["HF_TOKEN=hf_x"]`, "d.yaml:9: field process.pass_env holds something else, " +
+			"expected names of environment variables, not their values; correct it"},
+		"no number": {"0.5", ".nan", "d.yaml:13: field process.timeout holds NaN, expected seconds, more than 0 and at most " +
 			"86400; correct it"},
-		"time below 0": {"300", "-1", "d.yaml:11: field process.start_timeout holds -1, expected seconds, more than 0 and at " +
+		"time below 0": {"300", "-1", "d.yaml:12: field process.start_timeout holds -1, expected seconds, more than 0 and at " +
 			"most 86400; correct it"},
 		"too many": {"processes: 2", "processes: 5000",
-			"d.yaml:13: field process.processes holds 5000, expected 1 to 1024; correct it"},
+			"d.yaml:14: field process.processes holds 5000, expected 1 to 1024; correct it"},
 		"texts below 0": {"in_flight: 8", "in_flight: -8",
-			"d.yaml:14: field process.in_flight holds -8, expected 1 to 1024; correct it"},
+			"d.yaml:15: field process.in_flight holds -8, expected 1 to 1024; correct it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			data := strings.Replace(program, c.old, c.new, 1)

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"path/filepath"
 	"strings"
 
 	"pidsbench/internal/fault"
@@ -50,6 +52,41 @@ type Entry struct {
 	Precision   string   `yaml:"precision" json:"-"`                       // what the graph must hold
 	// SpecialTokensInText is literal (default) or special.
 	SpecialTokensInText string `yaml:"special_tokens_in_text" json:"special_tokens_in_text,omitempty"`
+
+	place *place // nil for an entry that was read from no file
+}
+
+// place is where an entry stands in a file.
+type place struct {
+	file *strictyaml.File
+	item int // of the list
+}
+
+// Where names a field of the entry for a message: with the file and the line, or else with the detector.
+func (e *Entry) Where(field string) string {
+	if e.place == nil {
+		return fmt.Sprintf("detector %s: field %s", fault.Quote(e.ID), field)
+	}
+	dir, name := filepath.Split(e.place.file.Name) // no longer: the folder before is this machine's
+	return fmt.Sprintf("%s:%d: field %s", fault.Name(filepath.Base(dir)+"/"+name),
+		e.place.file.Line("detectors", e.place.item, field), field)
+}
+
+// ModelPath returns the path of a model folder as the entry names it, with a number in the place of {seed}: the end of
+// the folder's absolute path.
+func (e *Entry) ModelPath(dir string) string {
+	if e.Model == "" {
+		return dir
+	}
+	root := dir
+	for range strings.Count(e.Model, "/") + 1 {
+		root = filepath.Dir(root)
+	}
+	name, err := filepath.Rel(root, dir)
+	if err != nil {
+		return dir
+	}
+	return filepath.ToSlash(name)
 }
 
 // Foreign reports whether the detector was made elsewhere: it is pulled, shares a pulled folder, or runs outside.
@@ -72,7 +109,7 @@ type Config struct {
 const DefaultStride = 64
 
 // LoadConfig reads a detectors file. A mistake in it (an unknown or repeated field, an id that stands twice, a value
-// out of range, a path that leads out of its folder) is a usage error that names the line.
+// out of range or missing, a path that leads out of its folder) is a usage error that names the line.
 func LoadConfig(path string) (*Config, error) {
 	c, f := &Config{}, configFile(path)
 	if err := f.Load(path, c); err != nil {
@@ -85,7 +122,10 @@ func LoadConfig(path string) (*Config, error) {
 }
 
 func configFile(name string) *strictyaml.File {
-	return &strictyaml.File{Name: name, Kind: fault.Usage, Cure: "correct it"}
+	const request = "under chat.request"
+	return &strictyaml.File{Name: name, Kind: fault.Usage, Cure: "correct it", Elsewhere: map[string]string{
+		"chat.temperature": request, "chat.top_p": request, "chat.stop": request, "chat.seed": request,
+	}}
 }
 
 // check returns the first mistake and fills in display names.
@@ -96,9 +136,9 @@ func (c *Config) check(f *strictyaml.File) error {
 	seen := map[string]bool{}
 	for i := range c.Detectors {
 		e := &c.Detectors[i]
-		if m := e.mistake(); m != nil {
-			line := f.Line(append([]any{"detectors", i}, m.path...)...)
-			return f.Fail(line, "field %s holds %s, expected %s", m.field, m.found, m.expected)
+		e.place = &place{f, i}
+		if m := cmp.Or(e.mistake(), e.writtenZero()); m != nil {
+			return m.in(f, i)
 		}
 		if seen[e.ID] {
 			return f.Fail(f.Line("detectors", i, "id"), "the detector id %s stands twice", fault.Quote(e.ID)).
@@ -112,7 +152,7 @@ func (c *Config) check(f *strictyaml.File) error {
 	for i := range c.Detectors {
 		e := &c.Detectors[i]
 		if m := cmp.Or(e.strayFolder(c.Detectors), e.strayArm(c.Detectors)); m != nil {
-			return f.Fail(f.Line("detectors", i, m.field), "field %s holds %s, expected %s", m.field, m.found, m.expected)
+			return m.in(f, i)
 		}
 	}
 	return nil

@@ -83,7 +83,19 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 		{"empty", entry, "", "d.yaml is empty; correct it"},
 		{"no detector", entry, "detectors: []\n",
 			"d.yaml:1: there is no detector, expected at least one under detectors; correct it"},
-		{"unknown field", "head:", "heat:", `d.yaml:8: unknown field "heat"; correct its name or delete it`},
+		{"unknown field", "head:", "heat:", `d.yaml:8: unknown field "heat" (did you mean head?); correct its name or delete it`},
+		{"field of a section on top", "head: sigmoid", "url: http://127.0.0.1",
+			`d.yaml:8: field "url" stands in the wrong place, expected under chat; move it`},
+		{"field of two sections on top", "head: sigmoid", "timeout: 5",
+			`d.yaml:8: field "timeout" stands in the wrong place, expected under chat or process; move it`},
+		{"key on top", "head: sigmoid", "api_key: sk-secret",
+			`d.yaml:8: unknown field "api_key" (did you mean api_key_env under chat?); correct its name or delete it`},
+		{"field of the entry in a section", "      path: guard/models", "      native: 0.5",
+			`d.yaml:20: field "native" stands in the wrong place, expected beside pull, not under it; move it`},
+		{"field of another section", "      path: guard/models", "      command: [x]",
+			`d.yaml:20: field "command" stands in the wrong place, expected under process, not under pull; move it`},
+		{"the request's temperature in the section", "kind: onnx", "kind: chat\n    chat: {temperature: 0.2}",
+			`d.yaml:4: field "temperature" stands in the wrong place, expected under chat.request; move it`},
 		{"field twice", "pad: none", "kind: onnx", "d.yaml:13: field kind stands twice; delete one of them"},
 		{"number for a text", "0.9.4", "0.10",
 			"d.yaml:18: field version holds 0.10, expected a text; put the value in quotes"},
@@ -94,7 +106,7 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 		{"reserved id", "id: guard", "id: all",
 			`d.yaml:2: field id holds "all", expected another name: all stands for every detector; correct it`},
 		{"no id", "id: guard\n    kind", "kind",
-			`d.yaml:2: field id holds "", expected lower-case letters, digits, dots and dashes; correct it`},
+			"d.yaml:2: field id is missing, expected lower-case letters, digits, dots and dashes; add it"},
 		{"id twice", "detectors:\n", "detectors:\n  - {id: guard, kind: rule}\n",
 			`d.yaml:3: the detector id "guard" stands twice; rename one of them`},
 		{"unknown kind", "kind: onnx", "kind: torch",
@@ -104,7 +116,15 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 		{"unknown rule", "kind: onnx", "kind: constant\n    rule: some",
 			`d.yaml:4: field rule holds "some", expected block, allow, random, length; correct it`},
 		{"constant without a rule", "kind: onnx", "kind: constant",
-			`d.yaml:2: field rule holds "", expected block, allow, random, length; correct it`},
+			"d.yaml:2: field rule is missing, expected block, allow, random, length; add it"},
+		{"no kind", "    kind: onnx\n", "",
+			"d.yaml:2: field kind is missing, expected onnx, rule, tfidf, constant, process, chat; add it"},
+		{"an empty kind", "kind: onnx", "kind:",
+			"d.yaml:3: field kind is missing, expected onnx, rule, tfidf, constant, process, chat; add it"},
+		{"an empty model", "model: models/guard-s{seed}", `model: ""`,
+			`d.yaml:4: field model holds "", expected the model's folder; correct it`},
+		{"unknown precision", "temperature: 2.41", "precision: int4",
+			`d.yaml:10: field precision holds "int4", expected fp32, fp16, int8 or int8-weights; correct it`},
 		{"unknown head", "sigmoid", "tanh", `d.yaml:8: field head holds "tanh", expected softmax or sigmoid; correct it`},
 		{"unknown padding", "pad: none", "pad: max", `d.yaml:13: field pad holds "max", expected batch, none, ` +
 			"to:N or buckets:[N,N] with ascending numbers of tokens; correct it"},
@@ -113,9 +133,9 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 		{"buckets for less than a window", "pad: none", "pad: buckets:[64, 128]",
 			`d.yaml:13: field pad holds "buckets:[64, 128]", expected at least the 256 tokens of max_length; correct it`},
 		{"a veto without a class", "temperature: 2.41", "veto: {at: 0.5}",
-			`d.yaml:10: field veto.class holds "", expected a class name or index; correct it`},
+			"d.yaml:10: field veto.class is missing, expected a class name or index; add it"},
 		{"a veto without a limit", "temperature: 2.41", `veto: {class: "1"}`,
-			"d.yaml:10: field veto.at holds 0, expected more than 0, at most 1; correct it"},
+			"d.yaml:10: field veto.at is missing, expected more than 0, at most 1; add it"},
 		{"a veto above 1", "temperature: 2.41", "veto:\n      class: \"1\"\n      at: 1.5",
 			"d.yaml:12: field veto.at holds 1.5, expected more than 0, at most 1; correct it"},
 		{"a veto by number", "temperature: 2.41", "veto: {class: 1, at: 0.5}",
@@ -125,9 +145,9 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 		{"rows added to a model", "temperature: 2.41", "augment: hard_negative_train",
 			`d.yaml:10: field augment holds "hard_negative_train", expected none for the kind onnx; correct it`},
 		{"an arm of nothing", "temperature: 2.41", "arm: curated",
-			`d.yaml:2: field arm_of holds "", expected the id of the detector that the arm curated is one of; correct it`},
+			"d.yaml:2: field arm_of is missing, expected the id of the detector that the arm curated is one of; add it"},
 		{"an arm without a word", "temperature: 2.41", "arm_of: base",
-			`d.yaml:2: field arm holds "", expected what was added to the training of base, in a word; correct it`},
+			"d.yaml:2: field arm is missing, expected what was added to the training of base, in a word; add it"},
 		{"an arm of nobody", "temperature: 2.41", "arm: curated\n    arm_of: base",
 			`d.yaml:11: field arm_of holds "base", expected the id of another entry; correct it`},
 		{"an arm of itself", "temperature: 2.41", "arm: curated\n    arm_of: guard",
@@ -138,7 +158,7 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 		{"unknown reading", "special\n", "secret\n",
 			`d.yaml:15: field special_tokens_in_text holds "secret", expected literal or special; correct it`},
 		{"no model", "    model: models/guard-s{seed}\n", "",
-			`d.yaml:2: field model holds "", expected the model's folder; correct it`},
+			"d.yaml:2: field model is missing, expected the model's folder; add it"},
 		{"model outside", "models/guard-s{seed}", "models/../../x",
 			`d.yaml:4: field model holds "models/../../x", expected a path inside the project with slashes; correct it`},
 		{"absolute model", "models/guard-s{seed}", "/etc",
@@ -163,13 +183,25 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 		{"native no number", "0.52", ".nan", "d.yaml:7: field native holds NaN, expected 0 to 1; correct it"},
 		{"temperature below 0", "2.41", "-2.41",
 			"d.yaml:10: field temperature holds -2.41, expected more than 0, at most 1000; correct it"},
+		{"temperature 0", "2.41", "0", "d.yaml:10: field temperature holds 0, expected more than 0, at most 1000; correct it"},
+		{"temperature no number", "2.41", ".nan",
+			"d.yaml:10: field temperature holds NaN, expected more than 0, at most 1000; correct it"},
+		{"temperature below any number", "2.41", "-.inf",
+			"d.yaml:10: field temperature holds -Inf, expected more than 0, at most 1000; correct it"},
+		{"seeds of one model", "models/guard-s{seed}", "models/guard", "d.yaml:6: field seeds holds 0, 42, expected {seed} in " +
+			"the path of model, or no seeds: each would be the same model; correct it"},
+		{"length 0", "256", "0", "d.yaml:11: field max_length holds 0, expected 1 or more tokens, or no such field for what " +
+			"the model takes; correct it"},
+		{"stride 0", "stride: 32", "stride: 0",
+			"d.yaml:12: field stride holds 0, expected 1 or more tokens, or no such field for 64; correct it"},
+		{"batch 0", "4096", "0", "d.yaml:14: field batch_tokens holds 0, expected 1 or more tokens; correct it"},
 		{"endless temperature", "2.41", ".inf",
 			"d.yaml:10: field temperature holds +Inf, expected more than 0, at most 1000; correct it"},
-		{"length below 0", "256", "-1", "d.yaml:11: field max_length holds -1, expected 0 to 1048576 tokens; correct it"},
+		{"length below 0", "256", "-1", "d.yaml:11: field max_length holds -1, expected 1 to 1048576 tokens; correct it"},
 		{"stride below 0", "stride: 32", "stride: -1",
-			"d.yaml:12: field stride holds -1, expected 0 to 1048576 tokens; correct it"},
+			"d.yaml:12: field stride holds -1, expected 1 to 1048576 tokens; correct it"},
 		{"batch below 0", "4096", "-1",
-			"d.yaml:14: field batch_tokens holds -1, expected 0 to 1073741824 tokens; correct it"},
+			"d.yaml:14: field batch_tokens holds -1, expected 1 to 1073741824 tokens; correct it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			data := strings.Replace(entry, tt.old, tt.new, 1)
@@ -181,6 +213,58 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 				t.Errorf("got  %v\nwant %s", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestFieldsThatAKindDoesNotUseAreRefused(t *testing.T) {
+	judgeWith := func(field string) string { return strings.Replace(judge, "kind: chat", "kind: chat\n    "+field, 1) }
+	programWith := func(field string) string {
+		return strings.Replace(program, "kind: process", "kind: process\n    "+field, 1)
+	}
+	for _, tt := range []struct{ data, want string }{
+		{judgeWith("model: small-1"), `d.yaml:4: field model holds "small-1", expected it under chat; correct it`},
+		{judgeWith(`positive: ["1"]`), `d.yaml:4: field positive holds "1", expected it under chat; correct it`},
+		{judgeWith("temperature: 0.5"), "d.yaml:4: field temperature holds 0.5, expected it under chat.request; correct it"},
+		{judgeWith("temperature: 0"), "d.yaml:4: field temperature holds 0, expected it under chat.request; correct it"},
+		{programWith("stride: 0"), "d.yaml:4: field stride holds 0, expected none for the kind process; correct it"},
+		{judgeWith("head: sigmoid"), `d.yaml:4: field head holds "sigmoid", expected none for the kind chat; correct it`},
+		{programWith("max_length: 512"), "d.yaml:4: field max_length holds 512, expected none for the kind process; correct it"},
+		{programWith("precision: fp32"), `d.yaml:4: field precision holds "fp32", expected none for the kind process; correct it`},
+		{programWith("model: models/mine"), ""},
+		{"detectors:\n  - {id: r, kind: rule, model: models/mine}\n",
+			`d.yaml:2: field model holds "models/mine", expected none for the kind rule; correct it`},
+		{strings.Replace(program, `, "{seed}"`, "", 1), "d.yaml:4: field seeds holds 1, 2, expected {seed} in process.command or " +
+			"in the path of model, or no seeds: each would be the same model; correct it"},
+		{strings.NewReplacer(`, "{seed}"`, "", "kind: process", "kind: process\n    model: m-{seed}").Replace(program), ""},
+		{"detectors:\n  - {id: r, kind: constant, rule: random, seeds: [1, 2]}\n", ""},
+	} {
+		_, err := parse(tt.data)
+		if (err == nil) != (tt.want == "") || err != nil && err.Error() != tt.want {
+			t.Errorf("got  %v\nwant %s", err, tt.want)
+		}
+	}
+}
+
+func TestAnEntryKnowsWhereItsFieldsStand(t *testing.T) {
+	c, f := &Config{}, configFile("/home/me/project/configs/detectors.yaml")
+	if err := f.Decode([]byte(entry+"  - {id: r, kind: rule}\n"), c); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.check(f); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		of          *Entry
+		field, want string
+	}{
+		{&c.Detectors[0], "file", "configs/detectors.yaml:5: field file"},
+		{&c.Detectors[0], "precision", "configs/detectors.yaml:2: field precision"}, // where it would stand
+		{&c.Detectors[1], "kind", "configs/detectors.yaml:23: field kind"},
+		{&Entry{ID: "own"}, "file", `detector "own": field file`},
+	} {
+		if got := tt.of.Where(tt.field); got != tt.want {
+			t.Errorf("got %s, want %s", got, tt.want)
+		}
 	}
 }
 

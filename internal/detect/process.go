@@ -7,7 +7,8 @@ type Process struct {
 	Command []string `yaml:"command" json:"command"`
 	// Files are files and folders, relative to the root, that scores depend on, beside those that the command names.
 	Files   []string          `yaml:"files" json:"-"`
-	Env     map[string]string `yaml:"env" json:"env,omitempty"`         // added to the environment it inherits
+	Env     map[string]string `yaml:"env" json:"env,omitempty"`         // variables that are set for it
+	PassEnv []string          `yaml:"pass_env" json:"-"`                // variables that are passed on to it, such as keys
 	Version string            `yaml:"version" json:"version,omitempty"` // what the program must call itself, if it says
 
 	Ready        bool    `yaml:"ready" json:"-"`         // it says when it is ready: no text is sent before

@@ -70,9 +70,9 @@ func TestMistakesInAPullSectionNameTheLine(t *testing.T) {
 		{"repository of pip", entry, "path: guard/models", "repo: a/b",
 			`d.yaml:20: field pull.repo holds "a/b", expected none for the registry pip`},
 		{"no repository", onHub, "      repo: owner/guard\n", "",
-			`d.yaml:5: field pull.repo holds "", expected a value, for the registry hub needs it`},
+			`d.yaml:5: field pull.repo is missing, expected a value, for the registry hub needs it`},
 		{"no version", entry, "      version: 0.9.4\n", "",
-			`d.yaml:16: field pull.version holds "", expected a value, for the registry pip needs it`},
+			`d.yaml:16: field pull.version is missing, expected a value, for the registry pip needs it`},
 		{"repository", onHub, "owner/guard\n", "owner/../guard\n",
 			`d.yaml:7: field pull.repo holds "owner/../guard", expected owner/name as the hub spells it`},
 		{"branch", onHub, "e6535ca4ce3ba852083e75ec585d7c8aeb4be4c5", "main",
@@ -96,8 +96,12 @@ func TestMistakesInAPullSectionNameTheLine(t *testing.T) {
 				t.Fatal("the case changes nothing")
 			}
 			_, err := parse(data)
-			if err == nil || err.Error() != tt.want+correct || fault.ExitCode(err) != int(fault.Usage) {
-				t.Errorf("got  %v\nwant %s", err, tt.want+correct)
+			want := tt.want + correct
+			if strings.Contains(want, " is missing") {
+				want = tt.want + "; add it"
+			}
+			if err == nil || err.Error() != want || fault.ExitCode(err) != int(fault.Usage) {
+				t.Errorf("got  %v\nwant %s", err, want)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -56,6 +57,9 @@ const (
 	deepset       = "deepset prompt-injections"
 	xstest        = "XSTest"
 )
+
+// SetNames returns the names of sets of which it is known what they hold, sorted and in lower case.
+func SetNames() []string { return slices.Sorted(maps.Keys(holds)) }
 
 // MayShareTexts reports whether two sets of texts are known to be the same or to hold parts of the same collection.
 // Capitals do not count. That it reports false says little: most sets do not tell where their texts come from.

@@ -54,18 +54,25 @@ type File struct {
 	Made     bool `json:"made,omitempty"` // made here of the others, not pulled
 }
 
-// Training says how the weights were fitted. The file may hold more fields; those stay with the file.
+// Training says how the weights were fitted. The file may hold more fields; those stay with the file. Of a model that
+// was only exported here much is not known: empty texts, and no numbers.
 type Training struct {
-	Tool        string  `json:"tool"`
-	Edition     string  `json:"edition"`      // whose train and val splits were used
-	TrainSHA256 string  `json:"train_sha256"` // of the train split's file
-	ValSHA256   string  `json:"val_sha256"`
-	Seed        int64   `json:"seed"`
-	Parameters  int64   `json:"parameters"` // trained weights
-	Epochs      float64 `json:"epochs"`     // passes over the train split
-	BestEpoch   float64 `json:"best_epoch"` // the one that was kept, by val
-	ValF1       float64 `json:"val_f1"`     // of that one
+	Tool        string   `json:"tool"`
+	Edition     string   `json:"edition"`      // whose train and val splits were used; or UnknownEdition
+	TrainSHA256 string   `json:"train_sha256"` // of the train split's file
+	ValSHA256   string   `json:"val_sha256"`
+	Seed        int64    `json:"seed"`
+	Parameters  int64    `json:"parameters"` // trained weights
+	Epochs      *float64 `json:"epochs"`     // passes over the train split
+	BestEpoch   *float64 `json:"best_epoch"` // the one that was kept, by val
+	ValF1       *float64 `json:"val_f1"`     // of that one
 }
+
+// UnknownEdition stands in a lock for the edition of data that nobody named.
+const UnknownEdition = "unknown"
+
+// Restore is the cure for a file that is not as its lock says, where nothing better is known of the model.
+const Restore = "pull the model again or take the file from a fresh checkout"
 
 var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
@@ -80,7 +87,7 @@ func ReadLock(dir string) (*Lock, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.New(fault.Integrity, "%s: no %s, expected one in every model folder", dir, LockName).
-			WithCure("pull the model again or name another folder")
+			WithCure(Restore)
 	case err != nil:
 		return nil, fault.New(fault.Failed, "cannot read the model's lock: %w", err)
 	case !info.Mode().IsRegular() || info.Size() > maxLock:
@@ -133,7 +140,7 @@ func safePath(p string) bool {
 
 func malformed(path, reason string) error {
 	return fault.New(fault.Integrity, "%s: %s", path, reason).
-		WithCure("pull the model again or take the file from a fresh checkout")
+		WithCure(Restore)
 }
 
 // write stores the lock in dir, which it completes: callers write it last.

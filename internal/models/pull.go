@@ -69,7 +69,7 @@ func Pull(ctx context.Context, root string, e detect.Entry, o Options) error {
 		}
 	}
 	if e.Pull.Checkpoint() {
-		o.Log("%s: these are a checkpoint's files; make a model of them with\n  %s", e.ID, exportCommand(e))
+		o.Log("%s: these are a checkpoint's files; make a model of them with\n  %s", e.ID, ExportCommand(e))
 	}
 	return nil
 }
@@ -224,8 +224,8 @@ func Package(p *detect.Pull) (packages.Package, bool) {
 	return pin, p.From() != detect.Hub
 }
 
-// exportCommand makes an ONNX model of a pulled checkpoint.
-func exportCommand(e detect.Entry) string {
+// ExportCommand is the command that makes an ONNX model of a pulled checkpoint.
+func ExportCommand(e detect.Entry) string {
 	positive := "injection"
 	if len(e.Positive) > 0 {
 		positive = e.Positive[0]
@@ -233,6 +233,6 @@ func exportCommand(e detect.Entry) string {
 			positive = "LABEL_" + positive // what a checkpoint without class names calls them
 		}
 	}
-	return fmt.Sprintf("python3 tools/train/export.py --checkpoint %s/%s --out %s --positive %s --storage fp32",
+	return fmt.Sprintf("tools/export --checkpoint %s/%s --out %s --positive %s --storage fp32",
 		detect.PulledFolder, e.ID, path.Clean(e.Model), positive)
 }

@@ -190,7 +190,7 @@ func TestACheckpointIsPulledAndThenExported(t *testing.T) {
 	e.Pull.Files = map[string]string{"model.safetensors": digest("weights"), "config.json": digest("{}")}
 	for range 2 { // it is said again when all is here
 		_, said, err := h.pull(root, e)
-		const want = "python3 tools/train/export.py --checkpoint models/.pulled/guard --out models/.exported/guard " +
+		const want = "tools/export --checkpoint models/.pulled/guard --out models/.exported/guard " +
 			"--positive LABEL_1 --storage fp32"
 		if err != nil || !strings.Contains(said, want) {
 			t.Errorf("Pull said %q, %v, expected %q", said, err, want)

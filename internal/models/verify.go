@@ -48,7 +48,7 @@ func (f File) verify(dir string) error {
 	path := filepath.Join(dir, filepath.FromSlash(f.Path))
 	wrong := func(format string, args ...any) error {
 		return fault.New(fault.Integrity, "%s: %s", path, fmt.Sprintf(format, args...)).
-			WithCure("pull the model again or take the file from a fresh checkout")
+			WithCure(Restore)
 	}
 	parts := strings.Split(f.Path, "/")
 	for i := range parts { // a link anywhere on the way leads somewhere else
@@ -67,7 +67,7 @@ func (f File) verify(dir string) error {
 			if head, _ := readHead(path); isPointer(head) {
 				return pointer(path)
 			}
-			return wrong("the file has %d bytes, expected %d", info.Size(), f.Bytes)
+			return wrong("the file has %d bytes, expected %d as in %s: the file was changed", info.Size(), f.Bytes, LockName)
 		}
 	}
 	sum, err := packages.HashFile(path)
@@ -75,7 +75,7 @@ func (f File) verify(dir string) error {
 		return err
 	}
 	if sum != f.SHA256 {
-		return wrong("SHA-256 is %s, expected %s", sum, f.SHA256)
+		return wrong("SHA-256 is %s, expected %s as in %s: the file was changed", sum, f.SHA256, LockName)
 	}
 	return nil
 }

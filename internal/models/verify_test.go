@@ -44,7 +44,7 @@ func folder(t testing.TB) string {
 			{Path: "tokenizer.json", SHA256: digest("{}"), Bytes: 2},
 		},
 		Training: &Training{Tool: "tools/train", Edition: "open", TrainSHA256: digest("train"), ValSHA256: digest("val"),
-			Seed: 42, Parameters: 1_850_000, Epochs: 4, BestEpoch: 2.5, ValF1: 0.975},
+			Seed: 42, Parameters: 1_850_000, Epochs: new(4.0), BestEpoch: new(2.5), ValF1: new(0.975)},
 	}
 	if err := lock.write(dir); err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestVerifyReturnsTheLockOfARightFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lock.Training.Seed != 42 || lock.Training.BestEpoch != 2.5 || lock.Training.TrainSHA256 != digest("train") {
+	if lock.Training.Seed != 42 || *lock.Training.BestEpoch != 2.5 || lock.Training.TrainSHA256 != digest("train") {
 		t.Errorf("training is %+v", lock.Training)
 	}
 	link := filepath.Join(t.TempDir(), "link")
@@ -199,7 +199,7 @@ func TestReadLockAcceptsFieldsItDoesNotKnow(t *testing.T) {
 		"files":[{"path":"a","sha256":"`+digest("")+`","bytes":0}],
 		"training":{"seed":7,"learning_rate":0.0005,"versions":{"torch":"2"}}}`)
 	lock, err := ReadLock(dir)
-	if err != nil || lock.Training.Seed != 7 {
+	if err != nil || lock.Training.Seed != 7 || lock.Training.ValF1 != nil || lock.Training.Epochs != nil {
 		t.Errorf("ReadLock = %+v, %v", lock, err)
 	}
 }

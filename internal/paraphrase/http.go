@@ -1,13 +1,10 @@
 package paraphrase
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -15,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"pidsbench/internal/completion"
 	"pidsbench/internal/fault"
 )
 
@@ -27,9 +25,6 @@ const (
 		"nothing else."
 	question = "Reword the text between the two lines that hold only %MARK%.\n%MARK%\n%TEXT%\n%MARK%"
 )
-
-// maxAnswer bounds the bytes of an answer.
-const maxAnswer = 1 << 20
 
 // Settings say which model rewords and how.
 type Settings struct {
@@ -48,8 +43,7 @@ const requests = 5
 // ByModel is the provider that asks a model over HTTP, through a cache.
 type ByModel struct {
 	s      Settings
-	url    string
-	client *http.Client
+	client *completion.Client // nil in a replay
 	cache  *Cache
 	replay bool
 }
@@ -75,19 +69,10 @@ func NewByModel(s Settings, cache *Cache) (*ByModel, error) {
 		return nil, fault.New(fault.Usage, "a key would be sent to %s without encryption", fault.Name(u.Host)).
 			WithCure("use https")
 	}
-	path := strings.TrimSuffix(u.Path, "/")
-	switch {
-	case strings.HasSuffix(path, "/chat/completions"):
-	case strings.HasSuffix(path, "/v1"):
-		path += "/chat/completions"
-	default:
-		path += "/v1/chat/completions"
+	if u.Path = strings.TrimSuffix(u.Path, "/"); !strings.HasSuffix(u.Path, "/v1") && !strings.HasSuffix(u.Path, "/completions") {
+		u.Path += "/v1"
 	}
-	u.Path = path
-	return &ByModel{s: s, url: u.String(), cache: cache, client: &http.Client{
-		Timeout:       s.Timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key stays here
-	}}, nil
+	return &ByModel{s: s, cache: cache, client: completion.New(u.String(), s.Key, s.Timeout, 1)}, nil
 }
 
 // NewReplay returns the provider that knows only what is in the cache: a request that is not there is an error.
@@ -153,7 +138,7 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// ask sends one request, again after an error that may pass.
+// ask sends one request, again after a failure that may pass.
 func (p *ByModel) ask(ctx context.Context, text string) (answer, finish string, err error) {
 	mark := "=====" + hashOf(text)[:12] + "====="
 	body, err := json.Marshal(map[string]any{
@@ -166,12 +151,18 @@ func (p *ByModel) ask(ctx context.Context, text string) (answer, finish string, 
 	}
 	wait := p.s.Backoff
 	for n := 1; ; n++ {
-		answer, finish, after, err := p.send(ctx, body)
-		var again *passing
-		if err == nil || !errors.As(err, &again) || n == requests {
-			return answer, finish, err
+		r, f, _ := p.client.Send(ctx, body)
+		switch {
+		case f == nil && r.Choices[0].Message.Refusal != "", f != nil && f.Kind == completion.Withheld:
+			return "", "content_filter", nil
+		case f == nil:
+			return strings.TrimSpace(r.Choices[0].Message.Content), r.Choices[0].Finish, nil
+		case f.Kind == completion.Ended:
+			return "", "", ctx.Err()
+		case f.Kind != completion.Passing || n == requests:
+			return "", "", p.failed(f)
 		}
-		timer := time.NewTimer(max(wait, min(after, time.Minute)))
+		timer := time.NewTimer(max(wait, min(f.After, time.Minute)))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -182,119 +173,21 @@ func (p *ByModel) ask(ctx context.Context, text string) (answer, finish string, 
 	}
 }
 
-// passing is an error after which the same request may succeed.
-type passing struct{ err *fault.Error }
-
-// Error returns the sentence for the user.
-func (p *passing) Error() string { return p.err.Error() }
-
-// Unwrap returns the error.
-func (p *passing) Unwrap() error { return p.err }
-
-// send sends one request once.
-func (p *ByModel) send(ctx context.Context, body []byte) (answer, finish string, after time.Duration, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.url, bytes.NewReader(body))
-	if err != nil {
-		return "", "", 0, p.failed("%s", err)
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if p.s.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+p.s.Key)
-	}
-	res, err := p.client.Do(req)
-	if err != nil {
-		return "", "", 0, p.broken(ctx, err)
-	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
-	switch {
-	case err != nil:
-		return "", "", 0, p.broken(ctx, err)
-	case len(data) > maxAnswer:
-		return "", "", 0, p.failed("it answered with more than %d bytes", maxAnswer)
-	case res.StatusCode == http.StatusTooManyRequests || res.StatusCode >= 500:
-		seconds, _ := strconv.Atoi(res.Header.Get("Retry-After"))
-		return "", "", time.Duration(max(seconds, 0)) * time.Second, &passing{p.failed("%s", p.status(res.StatusCode, data))}
-	case res.StatusCode == http.StatusBadRequest && withheld(data):
-		return "", "content_filter", 0, nil
-	case res.StatusCode != http.StatusOK:
-		return "", "", 0, p.failed("%s", p.status(res.StatusCode, data))
-	}
-	var reply struct {
-		Choices []struct {
-			Message struct {
-				Content *string `json:"content"`
-				Refusal string  `json:"refusal"`
-			} `json:"message"`
-			Finish string `json:"finish_reason"`
-		} `json:"choices"`
-	}
-	if err := json.Unmarshal(data, &reply); err != nil || len(reply.Choices) == 0 {
-		return "", "", 0, p.failed("its answer is not that of a chat completion")
-	}
-	c := reply.Choices[0]
-	if c.Message.Refusal != "" {
-		return "", "content_filter", 0, nil
-	}
-	if c.Message.Content == nil {
-		return "", c.Finish, 0, nil
-	}
-	return strings.TrimSpace(*c.Message.Content), c.Finish, 0, nil
-}
-
-// withheld reports whether a refused request names the content as the reason: some services filter before the model.
-func withheld(data []byte) bool {
-	return bytes.Contains(data, []byte("content_filter")) || bytes.Contains(data, []byte("content_policy"))
-}
-
-// broken describes a connection that failed; a cancelled context stays what it is.
-func (p *ByModel) broken(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	var ne net.Error
-	if errors.As(err, &ne) && ne.Timeout() {
-		return &passing{p.failed("no whole answer came within %s", p.s.Timeout)}
-	}
-	var ue *url.Error
-	if errors.As(err, &ue) {
-		err = ue.Err
-	}
-	return &passing{p.failed("%s", err)}
-}
-
-// status describes an answer that is an error, with the service's own words.
-func (p *ByModel) status(code int, data []byte) string {
-	out := "it answered with status " + strconv.Itoa(code)
-	var reply struct {
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	if json.Unmarshal(data, &reply) == nil && reply.Error.Message != "" {
-		out += ": " + strconv.Quote(fault.Line(p.withoutKey(reply.Error.Message)))
-	}
-	return out
-}
-
-// withoutKey takes the key out of what a service sends back, also where it was cut.
-func (p *ByModel) withoutKey(s string) string {
-	if p.s.Key == "" {
-		return s
-	}
-	s = strings.ReplaceAll(s, p.s.Key, "[key]")
-	for n := len(p.s.Key) - 1; n >= 8; n-- {
-		s = strings.ReplaceAll(s, p.s.Key[:n], "[key]")
-	}
-	return s
-}
-
 // failed is an error about the service. It names the host, never the key.
-func (p *ByModel) failed(format string, args ...any) *fault.Error {
-	host := p.url
-	if u, err := url.Parse(p.url); err == nil {
-		host = u.Host
+func (p *ByModel) failed(f *completion.Failure) *fault.Error {
+	said := ""
+	if f.Words != "" {
+		said = ": " + strconv.Quote(fault.Line(f.Words))
 	}
-	return fault.New(fault.Failed, "the model service at %s: "+format, append([]any{fault.Name(host)}, args...)...).
-		WithCure("run again later: finished answers are in the cache")
+	cure := "run again later: finished answers are in the cache"
+	switch {
+	case f.Address != "":
+		cure = "correct the endpoint: " + f.Address
+	case f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden:
+		cure = "check the key"
+	case f.Status == http.StatusNotFound:
+		cure = "check the endpoint and the name of the model"
+	}
+	return fault.New(fault.Failed, "the model service at %s %s%s", fault.Name(p.client.Host()), f.What, said).
+		WithCure("%s", cure)
 }

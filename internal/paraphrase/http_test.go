@@ -107,22 +107,27 @@ func TestAnswersAreJudgedByHowTheyEnd(t *testing.T) {
 		{"cut off", answer("Execute `ls` in", "length"), Unfinished},
 		{"no reason", answer(reworded, ""), Unfinished},
 		{"filtered", answer("", "content_filter"), Refusal},
-		{"a refused request", status(400, "blocked: content_filter"), Refusal},
+		{"a refused request", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(400)
+			fmt.Fprint(w, `{"error":{"code":"content_filter","message":"blocked"}}`)
+		}, Refusal},
 		{"a refusal beside the text", func(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprint(w, `{"choices":[{"finish_reason":"stop","message":{"content":null,"refusal":"no"}}]}`)
 		}, Refusal},
 		{"a bad request", status(400, "no such parameter"), "status 400: \"no such parameter\""},
-		{"a wrong key", status(401, "bad key "+key+" or "+key[:14]+"…"), `status 401: "bad key [key] or [key]…"`},
+		{"a wrong key", status(401, "bad key "+key+" or "+key[:14]+"…"), "status 401; check the key"},
+		{"a key in another error", status(400, "bad key "+key+" or "+key[:14]+"…"), `status 400: "bad key [key] or [key]…"`},
+		{"an unknown model", status(404, "no model small-1"), `status 404: "no model small-1"; check the endpoint and the name`},
 		{"no completion", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"choices":[]}`) },
-			"its answer is not that of a chat completion"},
+			"sent an answer without choices"},
 		{"a page", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `<html>`) },
-			"its answer is not that of a chat completion"},
+			"sent an HTML page, not JSON; correct the endpoint: "},
 		{"a redirection", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
-		}, "status 307"},
+		}, `points to another address: "http://elsewhere.invalid/"`},
 		{"an endless answer", func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.Copy(w, io.LimitReader(zeros{}, maxAnswer+10))
-		}, "more than 1048576 bytes"},
+			_, _ = io.Copy(w, io.LimitReader(zeros{}, 5<<20))
+		}, "more than 4194304 bytes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s, n := service(t, tt.handler)
@@ -182,7 +187,7 @@ func TestErrorsThatPassAreTriedAgain(t *testing.T) {
 	}
 	s, _ = service(t, drip)
 	s.Timeout = 50 * time.Millisecond
-	if _, err := ask(t, s); err == nil || !strings.Contains(err.Error(), "no whole answer came within 50ms") {
+	if _, err := ask(t, s); err == nil || !strings.Contains(err.Error(), "gave no whole answer within 0.05 s") {
 		t.Errorf("got %v", err)
 	}
 }

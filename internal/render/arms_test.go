@@ -44,10 +44,7 @@ func design(t *testing.T) (*results.Results, []augmentation.Cell, []augmentation
 	r := results.Build(results.Input{Edition: "open", ManifestSHA256: strings.Repeat("ab", 32), WindowMode: "max",
 		Splits: splits, Policies: []threshold.Policy{policy}, Detectors: d.Detectors})
 	sets := augmentation.Sets(splits, false)
-	cells, err := augmentation.Compute(d.Arms(r, "fixed:0.5"), sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := augmentation.Compute(d.Arms(r, "fixed:0.5"), sets...)
 	return r, cells, sets
 }
 
@@ -76,10 +73,7 @@ func TestWithoutTheDetectorItselfThereAreRatesAndNoDifferences(t *testing.T) {
 		arms = append(arms, augmentation.Arm{Name: a, Detector: "base-hn", Tau: []float64{0.5}, Seeds: []results.Seed{{
 			Outcomes: map[string][]results.Outcome{"ordinary_benign": scored(0.1, 0.1, 0.9, 0.1), "other_set": scored(0, 0)}}}})
 	}
-	cells, err := augmentation.Compute(arms, sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := augmentation.Compute(arms, sets...)
 	tables := Arms(r, "Base", "fixed:0.5", cells, sets)
 	for _, e := range tables[1].Groups[0][0][1:] {
 		if e.String() != "n/a" {

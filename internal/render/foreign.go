@@ -28,7 +28,8 @@ func foreignTable(r *results.Results) *Table {
 	}
 	t := &Table{ID: foreign, Title: title(r, "Foreign detectors", "native | "+tuned), Policy: native + " | " + tuned,
 		Columns: []string{"Detector"}}
-	for _, c := range foreignColumns {
+	columns := shown(r, foreignColumns)
+	for _, c := range columns {
 		t.Columns = append(t.Columns, c.head+" native", c.head+" val")
 	}
 	t.Columns = append(t.Columns, "Threshold native", "Threshold val")
@@ -38,12 +39,12 @@ func foreignTable(r *results.Results) *Table {
 			continue
 		}
 		row := Row{label("%s", Printable(d.Name))}
-		for _, c := range foreignColumns {
+		for _, c := range columns {
 			row = append(row, axisEntry(r, d, c, native, &t.Notes), axisEntry(r, d, c, tuned, &t.Notes))
 		}
 		rows = append(rows, append(row, tauEntry(d, native), tauEntry(d, tuned)))
 	}
-	if len(rows) == 0 {
+	if len(rows) == 0 || len(columns) == 0 {
 		return nil
 	}
 	t.Groups = [][]Row{rows}

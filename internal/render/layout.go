@@ -48,6 +48,16 @@ var provenanceColumns = []column{
 	{head: "Ordinary FPR", axis: dataset.OrdinaryBenign, slice: "all", metric: "fpr"},
 }
 
+// shown returns the columns that a table has: all, or those of the splits that the user chose.
+func shown(r *results.Results, columns []column) (of []column) {
+	for _, c := range columns {
+		if len(r.Chosen) == 0 || c.of(r) != nil {
+			of = append(of, c)
+		}
+	}
+	return of
+}
+
 // ownColumns are the columns for a user's own file.
 var ownColumns = []column{
 	{head: "Accuracy", axis: dataset.Custom, slice: "all", metric: "accuracy"},
@@ -69,8 +79,12 @@ func Layout(r *results.Results) []Table {
 				tables = append(tables, ownTable(r, s, policy))
 			}
 		} else {
-			tables = append(tables, axisTable(r, "main", "Main table", mainColumns, policy),
-				provenanceTable(r, policy))
+			if len(shown(r, mainColumns)) > 0 {
+				tables = append(tables, axisTable(r, "main", "Main table", mainColumns, policy))
+			}
+			if len(shown(r, provenanceColumns)) > 0 {
+				tables = append(tables, provenanceTable(r, policy))
+			}
 			if i == 0 { // enough to read a change; the cells of every policy are in the JSON and CSV forms
 				tables = append(tables, pairedTables(r, policy)...)
 			}
@@ -149,6 +163,9 @@ func title(r *results.Results, name, policy string) string {
 	if r.ManifestSHA256 != "" {
 		t += ", manifest " + short(r.ManifestSHA256)
 	}
+	if len(r.Chosen) > 0 {
+		t += ", only " + Printable(strings.Join(r.Chosen, ", "))
+	}
 	if r.Undisputed {
 		t += ", without disputed rows"
 	}
@@ -161,6 +178,7 @@ func title(r *results.Results, name, policy string) string {
 func axisTable(r *results.Results, id, name string, columns []column, policy string) Table {
 	t := Table{ID: id, Title: title(r, name, policy), Policy: policy, Columns: []string{"Detector"}}
 	var lacking []string
+	columns = shown(r, columns)
 	for _, c := range columns {
 		t.Columns = append(t.Columns, c.head)
 		if axis := strings.ReplaceAll(string(c.axis), "_", "-"); c.of(r) == nil && !slices.Contains(lacking, axis) {
@@ -259,6 +277,7 @@ func ownTable(r *results.Results, s results.SplitSummary, policy string) Table {
 		t.Columns = append(t.Columns, c.head)
 	}
 	t.Columns = append(t.Columns, "Threshold")
+	var gaps []gap
 	t.Groups = groups(r, policy, func(d results.DetectorSummary) Row {
 		row := Row{label("%s", Printable(d.Name))}
 		for _, c := range ownColumns {
@@ -269,11 +288,14 @@ func ownTable(r *results.Results, s results.SplitSummary, policy string) Table {
 			case cell.Reason == d.NoTau[policy]:
 				note(&t.Notes, "n/a: %s", cell.Reason)
 			default:
-				note(&t.Notes, "n/a: %s: %s", c.head, cell.Reason)
+				gaps = addGap(gaps, cell.Reason, c.head, d.Name)
 			}
 		}
 		return append(row, tauEntry(d, policy))
 	})
+	for _, g := range gaps {
+		note(&t.Notes, "n/a: %s", g.String())
+	}
 	note(&t.Notes, "%s: %d rows, %d benign, %d injection", Printable(s.Name), s.Rows, s.Benign, s.Injection)
 	return t
 }

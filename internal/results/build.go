@@ -40,7 +40,7 @@ func Build(in Input) *Results {
 	r := &Results{
 		Schema: Schema, Edition: in.Edition, EditionName: in.EditionName, ManifestSHA256: in.ManifestSHA256,
 		WindowMode: in.WindowMode, Limit: in.Limit, Cells: []Cell{}, Warnings: []string{}, index: map[key]int{},
-		Absent: in.Absent, PublicSubset: in.PublicSubset, Undisputed: in.Undisputed,
+		Chosen: in.Chosen, Absent: in.Absent, PublicSubset: in.PublicSubset, Undisputed: in.Undisputed,
 	}
 	if in.Limit > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("a trial, not a result: only the first %d rows of each split are scored, val too",

@@ -25,6 +25,7 @@ type Input struct {
 	Detectors      []Detector
 	Policies       []threshold.Policy
 	Limit          int      // rows scored per split under --limit; 0 = all
+	Chosen         []string // splits that the user chose; empty for all. Splits holds no others
 	Absent         []string // what the edition promises and is not here, a sentence each
 	PublicSubset   bool     // withheld texts make nothing incomplete, by the user's wish
 	Undisputed     bool     // rows whose label readers doubt (column disputed) count nowhere, by the user's wish
@@ -96,7 +97,8 @@ type Results struct {
 	Warnings       []string          `json:"warnings"`
 	Run            map[string]string `json:"run,omitempty"`
 
-	Absent       []string `json:"absent,omitempty"` // what the edition promises and is not here
+	Chosen       []string `json:"chosen_splits,omitempty"` // by the user; empty for all
+	Absent       []string `json:"absent,omitempty"`        // what the edition promises and is not here
 	PublicSubset bool     `json:"public_subset,omitempty"`
 	Undisputed   bool     `json:"undisputed,omitempty"`
 

@@ -51,6 +51,14 @@ type Info struct {
 	TrainSHA256 string  `json:"train_sha256,omitempty"` // of the train split the weights were fitted on, where known
 	Shard       Shard   `json:"shard,omitzero"`
 	Also        []Setup `json:"also,omitempty"` // others that scored rows, when the file was not made in one go
+
+	Servers []Server `json:"servers,omitempty"` // that were asked for scores, as they named themselves, in order
+}
+
+// Server is what a server that was asked for a score says of itself. It may change at any time, also between two rows.
+type Server struct {
+	Model       string `json:"model"`
+	Fingerprint string `json:"system_fingerprint,omitempty"`
 }
 
 // Setup is the program and machine that scored.
@@ -158,6 +166,8 @@ func (h *Header) check() error {
 const (
 	maxRows   = 1<<31 - 1
 	maxColumn = 1000 // bytes of a column's name
+
+	maxServers = 16 // further ones are not noted: some servers have another fingerprint for each answer
 )
 
 // defaultColumn is the text column that an empty TextColumn stands for.
@@ -239,6 +249,10 @@ func show(v any) string {
 
 // mismatch is the error for a file of another identity.
 func mismatch(path string, d *difference) error {
-	return fault.New(fault.Integrity, "%s: holds other scores: %s is %s, expected %s", path, d.field, d.found, d.expected).
+	why := ""
+	if d.field == "split_sha256" { // all else that names the split is the same
+		why = "the data have changed since, or another file has that name: "
+	}
+	return fault.New(fault.Integrity, "%s: holds other scores: %s%s is %s, expected %s", path, why, d.field, d.found, d.expected).
 		WithCure("give --fresh to score again, or another --out")
 }

@@ -20,7 +20,7 @@ import (
 //
 // A row that was in flight when a process died is a suspect; one that was in flight twice gets the error DiedTwice.
 func Open(path string, h Header, opt Options) (*Writer, error) {
-	h.Schema, h.Info.Also = Schema, nil
+	h.Schema, h.Info.Also, h.Info.Servers = Schema, nil, nil
 	h.Identity = h.normal()
 	if err := h.check(); err != nil {
 		return nil, fault.New(fault.Failed, "cannot write scores to %s: %w", path, err)
@@ -96,6 +96,10 @@ func (w *Writer) take(base *File, p *part) error {
 	if w.lines, w.setups, err = merge(base, p, w.part()); err != nil {
 		return err
 	}
+	w.servers = p.servers
+	if base != nil {
+		w.servers = append(w.servers, base.Header.Info.Servers...)
+	}
 	w.deaths = p.deaths
 	w.todo = map[int]bool{}
 	for row := range w.header.Rows {
@@ -152,7 +156,7 @@ func (w *Writer) resume(fresh bool) (err error) {
 			return err
 		}
 	} else if p.setup != w.header.Info.Setup {
-		mark, err := appendSetup(nil, w.header.Info.Setup)
+		mark, err := marks{Setup: &w.header.Info.Setup}.line()
 		if err != nil {
 			return cannotWrite(err)
 		}

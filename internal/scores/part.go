@@ -19,6 +19,7 @@ import (
 //	{"begin":[17,18]}   these rows go to the detector now
 //	{"end":[18]}        these come back without a line: the run was stopped in good order
 //	{"setup":{…}}       what follows was scored by another program version or machine than the header says
+//	{"server":{…}}      a server that was asked and is not named before
 //
 // A row that began and has neither a line nor an end was in flight when the process died.
 
@@ -33,19 +34,22 @@ type partHeader struct {
 
 // part is what a .part file says.
 type part struct {
-	header Header
-	fresh  bool
-	lines  map[int]Line
-	deaths map[int]int // begins without an end since the row's last line; never 0
-	setups []Setup     // those that lines come from, in order of appearance
-	setup  Setup       // of the last line
-	whole  int64       // bytes up to the end of the last sound line; what follows is torn
+	header  Header
+	fresh   bool
+	lines   map[int]Line
+	deaths  map[int]int // begins without an end since the row's last line; never 0
+	setups  []Setup     // those that lines come from, in order of appearance
+	setup   Setup       // of the last line
+	servers []Server    // in order of appearance
+	whole   int64       // bytes up to the end of the last sound line; what follows is torn
 }
 
 type marks struct {
 	Begin []int  `json:"begin,omitempty"`
 	End   []int  `json:"end,omitempty"`
 	Setup *Setup `json:"setup,omitempty"`
+
+	Server *Server `json:"server,omitempty"`
 }
 
 // readPart reads a .part file. A last line that is torn (without newline, or not to be parsed) is left out; a header
@@ -91,7 +95,7 @@ func (p *part) add(raw []byte) error {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return jsonError(err)
 	}
-	if m.Begin == nil && m.End == nil && m.Setup == nil {
+	if m.Begin == nil && m.End == nil && m.Setup == nil && m.Server == nil {
 		l, err := parseLine(raw)
 		if err != nil {
 			return err
@@ -126,6 +130,9 @@ func (p *part) add(raw []byte) error {
 	}
 	if m.Setup != nil {
 		p.setup = *m.Setup
+	}
+	if m.Server != nil {
+		p.servers = append(p.servers, *m.Server)
 	}
 	return nil
 }
@@ -184,8 +191,8 @@ func merge(base *File, p *part, path string) (lines map[int]Line, setups []Setup
 	return lines, setups, nil
 }
 
-// appendSetup appends a setup mark.
-func appendSetup(b []byte, s Setup) ([]byte, error) {
-	mark, err := json.Marshal(marks{Setup: &s})
-	return append(append(b, mark...), '\n'), err
+// line returns the line of a mark.
+func (m marks) line() ([]byte, error) {
+	b, err := json.Marshal(m)
+	return append(b, '\n'), err
 }

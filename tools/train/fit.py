@@ -45,7 +45,7 @@ class Fitted:
 
 
 class NotFinite(Exception):
-    """Training met a loss or a val score that is no number."""
+    """A loss or a logit is no number."""
 
 
 class Stopped(Exception):
@@ -86,11 +86,16 @@ def pad(ids, pad_id, device="cpu"):
     return x.to(device), mask.to(device)
 
 
-@torch.no_grad()
-def scores(model, ids, positive=1, pad_id=PAD, batch_tokens=2048):
+def scores(model, ids, positive=1, pad_id=PAD):
     """Returns the probability of class positive for each row, float64."""
+    return torch.softmax(torch.from_numpy(logits(model, ids, pad_id)), dim=-1)[:, positive].numpy()
+
+
+@torch.no_grad()
+def logits(model, ids, pad_id=PAD, batch_tokens=2048):
+    """Returns the logits of each row, float64. Raises NotFinite when one is no number."""
     model.eval()
-    out = np.zeros(len(ids))
+    out = np.zeros((len(ids), model.config.num_labels))
     order = sorted(range(len(ids)), key=lambda r: len(ids[r]))
     at = 0
     while at < len(order):
@@ -99,11 +104,11 @@ def scores(model, ids, positive=1, pad_id=PAD, batch_tokens=2048):
             end += 1
         rows = order[at:end]
         x, mask = pad([ids[r] for r in rows], pad_id, model.device)
-        logits = model(input_ids=x, attention_mask=mask).logits.double()
-        out[rows] = torch.softmax(logits, dim=-1)[:, positive].cpu().numpy()
+        out[rows] = model(input_ids=x, attention_mask=mask).logits.double().cpu().numpy()
         at = end
-    if not np.isfinite(out).all():
-        raise NotFinite(f"{int((~np.isfinite(out)).sum())} of {len(out)} scores are no numbers")
+    bad = int((~np.isfinite(out)).any(axis=1).sum())
+    if bad:
+        raise NotFinite(f"the logits of {bad} of {len(out)} rows are no numbers")
     return out
 
 
@@ -165,7 +170,11 @@ class Run:
 
     def resume(self):
         """Takes up a saved state of the same training."""
-        if not self.path or not os.path.exists(self.path):
+        if not self.path:
+            return
+        if os.path.exists(self.path + ".new"):  # left by a process that was killed while it saved
+            os.remove(self.path + ".new")
+        if not os.path.exists(self.path):
             return
         name = os.path.basename(self.path)
         try:

@@ -10,7 +10,8 @@ from importlib import metadata
 from rows import BadInput
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LOADED = ("config.json", "model.onnx", "tokenizer.json")  # what the lock covers; README.md is for people
+LOADED = ("config.json", "model.onnx", "tokenizer.json")  # what the lock covers
+LOCK, CARD = "model.lock.json", "README.md"
 
 
 def requirements():
@@ -55,6 +56,21 @@ def name_of(out):
     return name
 
 
+def check_out(out, replace):
+    """Raises BadInput when out holds what the finished folder cannot stand beside, or, unless it may replace a model
+    folder, anything."""
+    if not os.path.exists(out):
+        return
+    if not os.path.isdir(out):
+        raise BadInput(f"--out {out} is a file, expected a folder or nothing; choose another --out")
+    there = sorted(os.listdir(out))
+    strange = [name for name in there if name not in (*LOADED, LOCK, CARD)]
+    if strange:
+        raise BadInput(f"--out {out} holds {strange[0]}, which is no file of a model folder; choose another --out")
+    if there and not replace:
+        raise BadInput(f"--out {out} holds a model, expected a new folder; choose another --out or add --force")
+
+
 def shown(base):
     """Returns what a card and a lock say of the weights that training began with: a folder by its last name alone."""
     return os.path.basename(os.path.abspath(base)) if os.path.isdir(base) else base
@@ -81,13 +97,13 @@ def hash_file(path):
         return hashlib.file_digest(f, "sha256").hexdigest()
 
 
-def write_lock(folder, name, display_name, source, licence, training):
+def write_lock(folder, name, display_name, source, licence, storage, training):
     files = []
     for name_ in sorted(LOADED):
         path = os.path.join(folder, name_)
         files.append({"path": name_, "sha256": hash_file(path), "bytes": os.path.getsize(path)})
     write_json(
-        os.path.join(folder, "model.lock.json"),
+        os.path.join(folder, LOCK),
         {
             "schema": "pidsbench-model-lock/1",
             "name": name,
@@ -95,14 +111,19 @@ def write_lock(folder, name, display_name, source, licence, training):
             "source": source,
             "licence": licence,
             "files": files,
+            "storage": storage,
             "training": training,
         },
     )
 
 
 def move_into(work, out):
-    """Moves the finished files of work to out, the lock last: a folder half replaced does not verify."""
+    """Moves the finished files of work to out, which may hold a model folder. Files of both are never a model: the old
+    graph goes first, the new one and then the lock come last."""
     os.makedirs(out, exist_ok=True)
-    names = sorted(os.listdir(work), key=lambda n: (n == "model.lock.json", n))
+    names = sorted(os.listdir(work), key=lambda n: (n == LOCK, n == "model.onnx", n))
+    for name in ("model.onnx", CARD):
+        if os.path.exists(os.path.join(out, name)):
+            os.remove(os.path.join(out, name))
     for name in names:
         os.replace(os.path.join(work, name), os.path.join(out, name))

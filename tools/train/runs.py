@@ -28,21 +28,27 @@ ARMS = {
     "-hn-thirdparty": ["--hard-negatives", f"{DATA}/hard_negative_thirdparty.csv"],
     "-hn-ordinary": ["--hard-negatives", f"{DATA}/hard_negative_ordinary.csv"],
 }  # fmt: skip
-DESIGNS = {
-    "deberta": (["--arch", "deberta"], list(ARMS)),
-    "distilbert": (["--arch", "distilbert"], ["", "-hn"]),
-    "minilm": (["--base", "minilm", "--storage", "int8"], list(ARMS)),
-}
+DESIGNS = {  # what folders are called, how train.py begins, which arms there are
+    "deberta": ("deberta-open", ["--arch", "deberta"], list(ARMS)),
+    "distilbert": ("distilbert-open", ["--arch", "distilbert"], ["", "-hn"]),
+    "minilm": ("minilm-open", ["--base", "minilm", "--storage", "int8"], list(ARMS)),
+    "deberta-v3-ft": (
+        "deberta-v3-ft", ["--base", "microsoft/deberta-v3-base", "--licence", "MIT", "--device", "cuda"], ["", "-hn"],
+    ),
+    "distilbert-ft": (
+        "distilbert-ft", ["--base", "distilbert-base-uncased", "--licence", "Apache-2.0", "--device", "cuda"], ["", "-hn"],
+    ),
+}  # fmt: skip
 
 
 def plan(names):
     """Yields (folder name, arguments of train.py), seed by seed, so that whole rows of a table come first."""
     for seed in SEEDS:
-        for design, (start, arms) in DESIGNS.items():
+        for design, (stem, start, arms) in DESIGNS.items():
             if names and design not in names:
                 continue
             for arm in arms:
-                name = f"{design}-open{arm}-s{seed}"
+                name = f"{stem}{arm}-s{seed}"
                 yield name, [
                     *start, "--train", f"{DATA}/train.csv", "--val", f"{DATA}/val.csv", *ARMS[arm],
                     "--watch", WATCH, "--seed", str(seed), "--out", f"models/{name}",
@@ -120,14 +126,19 @@ def _stop(*_):
 
 def main():
     p = argparse.ArgumentParser(description="Print or run all trainings of the open edition.")
-    p.add_argument("designs", nargs="*", metavar="DESIGN", help=f"of {', '.join(DESIGNS)} (default: all)")
-    p.add_argument("--run", action="store_true", help="run what is not there yet")
-    p.add_argument("--workers", type=int, default=2, help="trainings at once, one thread each (default: 2)")
-    p.add_argument("--logs", metavar="DIR", default=os.path.join(ROOT, ".build", "train"))
+    p.add_argument("designs", nargs="*", metavar="DESIGN", help=f"of {', '.join(DESIGNS)} (default: print all)")
+    p.add_argument("--run", action="store_true", help="run what is not there yet (default: print the commands)")
+    p.add_argument("--workers", type=int, default=2, metavar="N", help="trainings at once, one thread each (default: 2)")
+    p.add_argument(
+        "--logs", metavar="DIR", default=os.path.join(ROOT, ".build", "train"),
+        help="what the trainings print, a file each (default: .build/train of the project)",
+    )  # fmt: skip
     args = p.parse_args()
     for name in args.designs:
         if name not in DESIGNS:
             p.error(f"{name!r} is no design, expected some of {', '.join(DESIGNS)}")
+    if args.run and not args.designs:
+        p.error(f"--run needs to know what, expected some of {', '.join(DESIGNS)}")
     if args.workers < 1:
         p.error(f"--workers {args.workers}, expected at least 1")
     runs = list(plan(args.designs))

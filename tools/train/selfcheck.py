@@ -1,4 +1,5 @@
-"""Trains tiny models end to end on generated texts and checks what the tool promises. Takes about 90 s on two free cores.
+"""Trains tiny models end to end on generated texts and checks what the tool promises, in about two minutes on two free
+cores.
 
 python tools/train/selfcheck.py
 """
@@ -28,6 +29,7 @@ def main():
         edition = os.path.join(tmp, "edition")
         support.write_edition(edition)
         reading.check_reader(tmp)
+        reading.check_help()
         reading.check_ties()
         reading.check_pools()
         reading.check_hard_negatives(edition)

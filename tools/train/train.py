@@ -1,9 +1,12 @@
 """Trains a detector and writes its model folder: a small one from random weights, or a pretrained one fine-tuned.
 
-python tools/train/train.py --arch deberta --train data/open/train.csv --val data/open/val.csv --seed 42 \
+python tools/train/train.py --arch deberta --train data/open/train.csv --val data/open/val.csv --seed 42 \\
     --out models/deberta-open-s42
-python tools/train/train.py --base microsoft/deberta-v3-base --train data/open/train.csv --val data/open/val.csv \
-    --seed 42 --out models/deberta-v3-ft-s42
+python tools/train/train.py --base microsoft/deberta-v3-base --train data/open/train.csv --val data/open/val.csv \\
+    --seed 42 --device cuda --out models/deberta-v3-ft-s42
+python tools/train/train.py --arch deberta --train data/open/train.csv --val data/open/val.csv --seed 42 \\
+    --hard-negatives data/open/hard_negative_train.csv --hard-negatives-val data/open/hard_negative_val.csv \\
+    --out models/deberta-open-hn-s42
 """
 
 import os
@@ -19,7 +22,6 @@ import folder
 
 folder.require()
 
-import argparse
 import json
 import sys
 from dataclasses import dataclass, replace
@@ -28,62 +30,75 @@ import torch
 
 import card
 import hardneg
+import options
+import recipes
 from architecture import ARCHITECTURES, Size, build, parameter_count, size_of
 from checks import CheckFailed
 from finish import finish
 from fit import PLATEAU, NotFinite, Recipe, Run, Stopped, recipe_fields, scores, single_thread
-from onnxfile import STORAGES
 from rows import BadInput, read_split
 from tokens import encode
 
 MAX_BYTES = 8 << 20  # of a model trained from random weights
+PIECES = 8192  # of a tokenizer trained here, at most
 
 
 def parse(argv):
-    recipe = Recipe()
-    p = argparse.ArgumentParser(description="Train a detector and write its model folder.")
+    at_least = options.at_least
+    p = options.parser("train.py", __doc__ + "\nrecipes:\n\n" + recipes.table())
     start = p.add_mutually_exclusive_group(required=True)
-    start.add_argument("--arch", choices=sorted(ARCHITECTURES), help="train from random weights")
-    start.add_argument("--base", metavar="DIR|HUB-ID", help="fine-tune these weights; minilm: those of the pinned package")
-    p.add_argument("--train", required=True, metavar="CSV")
-    p.add_argument("--val", required=True, metavar="CSV")
-    p.add_argument("--hard-negatives", metavar="CSV", help="benign rows added to train")
-    p.add_argument("--hard-negatives-val", metavar="CSV", help="benign rows added to val")
-    p.add_argument("--pool", type=_at_least(1), metavar="N", help="take N of the hard negatives (100, 200, 300; default: all)")
-    p.add_argument("--watch", metavar="CSV", help="benign rows whose false alarms are noted after each epoch; they choose nothing")
-    p.add_argument("--seed", type=int, default=42)
-    p.add_argument("--out", required=True, metavar="DIR", help="model folder, e.g. models/deberta-open-s42")
-    p.add_argument("--edition", default="open", help="edition that the files belong to (default: open)")
-    p.add_argument("--display-name")
-    p.add_argument("--source", help="where the weights of --base come from, for the lock")
-    p.add_argument("--licence", default=None, help="of the result (default: Apache-2.0 for --arch and minilm)")
-    p.add_argument("--epochs", type=_at_least(1))
-    p.add_argument("--lr", type=float)
-    p.add_argument("--warmup", type=float, help="share of the steps")
-    p.add_argument("--train-length", type=_at_least(3), help="tokens that a train text is cut to; val is read whole")
-    p.add_argument("--storage", choices=STORAGES, default="fp16", help="of the weights; arithmetic is float32 always")
-    p.add_argument("--precision", choices=("fp32", "bf16"), default=recipe.precision)
-    p.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
-    p.add_argument("--threads", type=_at_least(1), default=1, help="more than one: other weights, and not always the same")
-    p.add_argument("--allow-stalled", action="store_true", help="write the folder even if training stalled")
+    start.add_argument("--arch", choices=sorted(ARCHITECTURES), help="train this architecture from random weights")
+    start.add_argument(
+        "--base", metavar="DIR|HUB-ID", help="fine-tune these weights; minilm stands for those of the pinned package"
+    )
+    p.add_argument("--train", required=True, metavar="CSV", help="rows to train on, with the columns text and label (0, 1)")
+    p.add_argument("--val", required=True, metavar="CSV", help="rows that choose the epoch, in the same form")
+    p.add_argument("--hard-negatives", metavar="CSV", help="benign rows added to train (default: none)")
+    p.add_argument("--hard-negatives-val", metavar="CSV", help="benign rows added to val (default: none)")
+    p.add_argument(
+        "--pool", type=at_least(1), metavar="N", help="take N rows of --hard-negatives: 100, 200, 300 (default: all)"
+    )
+    p.add_argument(
+        "--watch", metavar="CSV",
+        help="benign rows whose false alarms are noted after each epoch; they choose nothing (default: none)",
+    )  # fmt: skip
+    p.add_argument("--seed", type=int, default=42, help="of first weights, order of rows and dropout (default: 42)")
+    p.add_argument(
+        "--out", required=True, metavar="DIR",
+        help="model folder, its name in lower case; a model that is there is replaced when the new one is done",
+    )  # fmt: skip
+    p.add_argument("--edition", default="open", metavar="NAME", help="edition that the files belong to (default: open)")
+    p.add_argument(
+        "--display-name", metavar="NAME", help="what tables show (default: architecture, size and origin, or the name of --out)"
+    )
+    p.add_argument(
+        "--source", metavar="TEXT", help="where the weights of --base come from, for lock and card (default: what --base says)"
+    )
+    p.add_argument(
+        "--licence", metavar="ID", help="of the result (default: Apache-2.0 for --arch and --base minilm, else not stated)"
+    )
+    p.add_argument("--epochs", type=at_least(1), metavar="N", help="passes over train (default: the recipe's, see below)")
+    p.add_argument("--lr", type=float, metavar="RATE", help="highest learning rate (default: the recipe's)")
+    p.add_argument(
+        "--warmup", type=float, metavar="SHARE", help="share of the steps, 0 to 1, with a rising rate (default: the recipe's)"
+    )
+    p.add_argument(
+        "--train-length", type=at_least(3), metavar="TOKENS",
+        help="tokens that a train text is cut to; val is read at the model's full length (default: the recipe's)",
+    )  # fmt: skip
+    options.add_storage(p)
+    p.add_argument(
+        "--precision", choices=("fp32", "bf16"), default="fp32", help="arithmetic of training (default: fp32)"
+    )
+    p.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to train (default: cpu)")
+    p.add_argument(
+        "--threads", type=at_least(1), default=1, metavar="N",
+        help="processor cores; with more than one the weights are others, and not always the same (default: 1)",
+    )  # fmt: skip
+    p.add_argument(
+        "--allow-stalled", action="store_true", help="write the folder even if training stalled (default: refuse)"
+    )
     return p.parse_args(argv)
-
-
-def _at_least(low):
-    def whole(text):
-        if not text.isascii() or not text.isdigit() or int(text) < low:
-            raise argparse.ArgumentTypeError(f"{text[:40]!r}, expected a whole number of at least {low}")
-        return int(text)
-
-    return whole
-
-
-# Epochs, rates and lengths of the models trained from random weights, chosen on val: README.md, "What was tried".
-SCRATCH = {
-    "deberta": Recipe(epochs=1, train_length=128),
-    "distilbert": Recipe(epochs=1, train_length=256),
-}
-PIECES = 8192  # of a tokenizer trained here, at most
 
 
 @dataclass
@@ -108,7 +123,7 @@ def from_scratch(args, texts, size):
     return Start(
         model,
         tok,
-        SCRATCH[args.arch],
+        recipes.SCRATCH[args.arch],
         arch.max_length,
         f"{arch.name} {millions:.1f}M, scratch",
         {"kind": "trained", "from": "random initial weights", "architecture": model.config.model_type},
@@ -142,55 +157,6 @@ def recipe_of(args, start):
     return replace(start.recipe, precision=args.precision, **chosen)
 
 
-# What display names call the open edition's files of added rows.
-ARM_NAMES = {
-    "hard_negative_train.csv": "curated",
-    "hard_negative_thirdparty.csv": "third-party",
-    "hard_negative_ordinary.csv": "ordinary",
-}
-
-
-@dataclass
-class Arm:
-    """Benign rows that are added to train and val."""
-
-    train: list
-    val: list
-    fields: dict  # for the lock
-
-    def suffix(self):
-        """Returns what a display name says of it."""
-        return f" +HN {ARM_NAMES.get(self.fields['file'], self.fields['file'])}" if self.fields else ""
-
-    def words(self):
-        if not self.fields:
-            return ""
-        added = f"{self.fields['rows']} rows of {self.fields['file']}"
-        return added + (f" (and {self.fields['val_rows']} of {self.fields['val_file']} to val)" if self.val else "")
-
-
-def arm_of(args, say):
-    if not args.hard_negatives:
-        if args.hard_negatives_val or args.pool:
-            raise BadInput("--hard-negatives-val and --pool belong to --hard-negatives FILE")
-        return Arm([], [], {})
-    texts, sha256 = hardneg.read(args.hard_negatives, args.pool)
-    fields = {"file": os.path.basename(args.hard_negatives), "sha256": sha256, "rows": len(texts)}
-    val = []
-    if args.hard_negatives_val:
-        val, sha256 = hardneg.read(args.hard_negatives_val)
-        fields.update(val_file=os.path.basename(args.hard_negatives_val), val_sha256=sha256, val_rows=len(val))
-    named = {args.hard_negatives: texts}
-    if val:
-        named[args.hard_negatives_val] = val
-        if {t.strip().lower() for t in texts} & {t.strip().lower() for t in val}:
-            raise BadInput(f"{args.hard_negatives} and {args.hard_negatives_val} share texts, expected none")
-    edition = os.path.dirname(os.path.abspath(args.train))
-    files = hardneg.refuse_leaks(named, edition, [args.train, args.val])
-    say(f"hard negatives: none stands in the {files} other files of {os.path.basename(edition)}")
-    return Arm(texts, val, fields)
-
-
 def watcher(args, start, say):
     """Returns a function from a model to the false alarms at 0.5 on the watched rows, whole and by source_type."""
     if not args.watch:
@@ -213,6 +179,7 @@ def watcher(args, start, say):
 def run(args, size=Size(), say=print):
     """Trains, exports, checks and writes the folder. Returns the exit status."""
     name, installed = folder.name_of(args.out), folder.requirements()
+    folder.check_out(args.out, replace=True)
     single_thread(args.threads)
     if args.device != "cpu" and not torch.cuda.is_available():
         raise BadInput(f"--device {args.device}: PyTorch {torch.__version__} sees no GPU here, expected one; leave it out")
@@ -221,7 +188,7 @@ def run(args, size=Size(), say=print):
     say(f"val: {len(val.texts)} rows, SHA-256 {val.sha256}")
     if train.nul_bytes or val.nul_bytes:
         say(f"NUL bytes removed: {train.nul_bytes} in train, {val.nul_bytes} in val")
-    arm = arm_of(args, say)
+    arm = hardneg.arm_of(args, train, val, say)
     if arm.fields:
         say(f"added: {arm.words()}")
 
@@ -286,7 +253,9 @@ def run(args, size=Size(), say=print):
     finish(
         start.model, start.tok, args.out, lock, start.limit, args.storage, val=plain_val,
         max_bytes=MAX_BYTES if args.arch else None,
-        card=lambda r: card.write(args, name, display_name, start, arm, recipe, fitted, r, (train, val), parameters),
+        card=lambda figures, change: card.write(
+            args, name, display_name, start, arm, recipe, fitted, figures, change, (train, val), parameters
+        ),
         say=say,
     )  # fmt: skip
     os.remove(state)

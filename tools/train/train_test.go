@@ -129,8 +129,12 @@ func TestRunsNamesTheDesignsThatThereAre(t *testing.T) {
 		}
 	}
 	out, code := output(t, command(t, root, "python3", "tools/train/runs.py", "bart"))
-	if code != 2 || !strings.Contains(out, "'bart' is no design, expected some of deberta, distilbert, minilm") {
+	if code != 2 || !strings.Contains(out, "'bart' is no design, expected some of deberta, distilbert, minilm, deberta-v3-ft, distilbert-ft") {
 		t.Errorf("exit status %d:\n%s", code, out)
+	}
+	out, code = output(t, command(t, root, "python3", "tools/train/runs.py", "--run"))
+	if code != 2 || !strings.Contains(out, "--run needs to know what, expected some of deberta, ") {
+		t.Errorf("--run without designs: exit status %d:\n%s", code, out)
 	}
 	out, code = output(t, command(t, root, "sh", "-c", "python3 tools/train/runs.py | head -n 1"))
 	if code != 0 || strings.Count(out, "\n") != 1 {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"pidsbench/internal/completion"
 	"pidsbench/internal/fault"
 )
 
@@ -23,7 +24,7 @@ const (
 
 // read returns the score of an answer and whether it rests on probabilities; without them it is 0 or 1. An answer that
 // takes no side is an error; its text stands in none, because answers repeat what they were asked.
-func (d *Detector) read(r *reply) (score float64, sure bool, err error) {
+func (d *Detector) read(r *completion.Reply) (score float64, sure bool, err error) {
 	c := &r.Choices[0]
 	switch {
 	case c.Finish == "content_filter":

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"pidsbench/internal/completion"
 )
 
 // top writes log-probabilities of one token from probabilities: what was chosen, then alternatives.
@@ -67,7 +69,7 @@ func TestScoresComeFromTheProbabilitiesOfTheAnswer(t *testing.T) {
 				0.05)), 0.8 / 0.95, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			url, n := service(t, completion(tt.answer, tt.logprobs))
+			url, n := service(t, answering(tt.answer, tt.logprobs))
 			e := judge(url)
 			e.Chat.Positive, e.Chat.Negative = tt.positive, tt.negative
 			d := open(t, e)
@@ -92,7 +94,7 @@ func TestAnswersThatTakeNoSideAreErrors(t *testing.T) {
 		{"thoughts", "<think>1</think>", "neither"},
 		{"a later line", "Answer:\n1", "neither"},
 	} {
-		d, n := serve(t, completion(tt.answer, ""))
+		d, n := serve(t, answering(tt.answer, ""))
 		score, err := d.Score(t.Context(), "text")
 		if err == nil || !strings.Contains(err.Error(), tt.want) || n.Load() != 1 {
 			t.Errorf("%s: %v, %v after %d requests", tt.name, score, err, n.Load())
@@ -101,7 +103,7 @@ func TestAnswersThatTakeNoSideAreErrors(t *testing.T) {
 			t.Errorf("the answer stands in the row's error: %v", err)
 		}
 	}
-	d, _ := serve(t, completion("I'm sorry, no", ""))
+	d, _ := serve(t, answering("I'm sorry, no", ""))
 	if _, err := d.Score(t.Context(), "text"); err == nil || !strings.Contains(strings.Join(d.Report(), "\n"), `"I'm sorry, no"`) {
 		t.Errorf("%v, report %q", err, d.Report())
 	}
@@ -130,7 +132,7 @@ func FuzzReply(f *testing.F) {
 	e.Chat.Positive, e.Chat.Negative = "unsafe", "safe"
 	d := open(f, e)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r := &reply{}
+		r := &completion.Reply{}
 		if json.Unmarshal(data, r) != nil || len(r.Choices) == 0 {
 			return
 		}

@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"time"
 
+	"pidsbench/internal/completion"
 	"pidsbench/internal/detect"
 	"pidsbench/internal/fault"
 )
@@ -50,25 +52,40 @@ func (d *Detector) request(text string) (body []byte, cost float64) {
 	return b.Bytes(), d.used.price(int64(b.Len()+template), most)
 }
 
+// exchange sends a request once, for which cost was reserved, and settles what it did cost.
+func (d *Detector) exchange(ctx context.Context, body []byte, cost float64) (*completion.Reply, *completion.Failure) {
+	r, f, billed := d.client.Send(ctx, body)
+	d.used.settle(r, cost, billed)
+	return r, f
+}
+
+// asRow is a failure as the error of a row: without the server's own words, which may repeat the text.
+func asRow(f *completion.Failure) error {
+	if f.Kind == completion.Withheld {
+		return errors.New("a content filter withheld the answer")
+	}
+	return errors.New("the server " + f.What)
+}
+
 // ask returns the answer to a text, asking again after what may pass. A failure is the row's error, or ends the run.
-func (d *Detector) ask(ctx context.Context, text string) (*reply, error) {
+func (d *Detector) ask(ctx context.Context, text string) (*completion.Reply, error) {
 	body, cost := d.request(text)
-	var f *failure
+	var f *completion.Failure
 	n := 1
 	for ; ; n++ {
 		if !d.used.reserve(cost) {
 			return nil, &detect.StopError{Err: d.overBudget(cost)}
 		}
-		var r *reply
+		var r *completion.Reply
 		if r, f = d.exchange(ctx, body, cost); f == nil {
 			d.lost.Store(0)
 			return r, nil
 		}
-		if f.kind != passing || n == d.c.Tries || f.after > longestWait {
+		if f.Kind != completion.Passing || n == d.c.Tries || f.After > longestWait {
 			break
 		}
 		d.used.again()
-		timer := time.NewTimer(max(backoff(d.pause, text, n), f.after))
+		timer := time.NewTimer(max(backoff(d.pause, text, n), f.After))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -76,12 +93,12 @@ func (d *Detector) ask(ctx context.Context, text string) (*reply, error) {
 			return nil, ctx.Err()
 		}
 	}
-	switch f.kind {
-	case ended:
+	switch f.Kind {
+	case completion.Ended:
 		return nil, ctx.Err()
-	case lasting:
+	case completion.Lasting:
 		return nil, &detect.StopError{Err: d.explain(f, fault.Failed)}
-	case passing, garbled:
+	case completion.Passing, completion.Garbled:
 		if lost := d.lost.Add(1); lost >= mostLost {
 			err := d.explain(f, fault.Failed)
 			err.Msg = fmt.Sprintf("%d texts in a row had no answer; %s", lost, err.Msg)
@@ -92,9 +109,9 @@ func (d *Detector) ask(ctx context.Context, text string) (*reply, error) {
 	}
 	d.used.failed(f)
 	if n > 1 {
-		return nil, fmt.Errorf("%w, the last of %d requests", f.asRow(), n)
+		return nil, fmt.Errorf("%w, the last of %d requests", asRow(f), n)
 	}
-	return nil, f.asRow()
+	return nil, asRow(f)
 }
 
 // backoff is the wait before request n+1: doubled each time up to a minute, the upper half of it by a hash, so that

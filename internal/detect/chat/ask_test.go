@@ -24,7 +24,7 @@ func TestRequestsFollowTheProtocol(t *testing.T) {
 			t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
 		}
 		body, _ = io.ReadAll(r.Body)
-		completion("1", "")(w, r)
+		answering("1", "")(w, r)
 	})
 	ask := func(e detect.Entry, seed int, text string) {
 		t.Helper()
@@ -77,7 +77,7 @@ func TestWhatMayPassIsTriedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url, n := service(t, first, first, completion("1", content(top("1", "1", 0.75, "0", 0.25))))
+			url, n := service(t, first, first, answering("1", content(top("1", "1", 0.75, "0", 0.25))))
 			e := judge(url)
 			if name == "never" {
 				e.Chat.Timeout = 2
@@ -127,23 +127,14 @@ func TestTheServersWaitIsHonoured(t *testing.T) {
 			status(429, "")(w, r)
 		}
 	}
-	d, n := serve(t, wait("1"), completion("1", ""))
+	d, n := serve(t, wait("1"), answering("1", ""))
 	start := time.Now()
 	if _, err := d.Score(t.Context(), "text"); err != nil || n.Load() != 2 || time.Since(start) < time.Second {
 		t.Errorf("%v after %d requests and %v", err, n.Load(), time.Since(start))
 	}
-	d, n = serve(t, wait("86400"), completion("1", "")) // nobody waits a day for a row
+	d, n = serve(t, wait("86400"), answering("1", "")) // nobody waits a day for a row
 	if _, err := d.Score(t.Context(), "text"); err == nil || n.Load() != 1 {
 		t.Errorf("%v after %d requests", err, n.Load())
-	}
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	for value, want := range map[string]time.Duration{
-		"": 0, "7": 7 * time.Second, "0.5": time.Second / 2, "-1": 0, "soon": 0, "NaN": 0, "1e300": 0,
-		now.Add(time.Minute).Format(http.TimeFormat): time.Minute, now.Add(-time.Minute).Format(http.TimeFormat): 0,
-	} {
-		if got := retryAfter(value, now); got != want {
-			t.Errorf("Retry-After %q is %v, want %v", value, got, want)
-		}
 	}
 }
 
@@ -164,7 +155,7 @@ func TestADeadServerEndsTheRunAndALivingOneDoesNot(t *testing.T) {
 			status(503, `{"error":"out of memory"}`)(w, r)
 			return
 		}
-		completion("1", "")(w, r)
+		answering("1", "")(w, r)
 	})
 	e := judge(url)
 	e.Chat.Tries = 1

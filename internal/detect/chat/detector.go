@@ -5,12 +5,12 @@ package chat
 import (
 	"cmp"
 	"context"
-	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"pidsbench/internal/completion"
 	"pidsbench/internal/detect"
 	"pidsbench/internal/fault"
 )
@@ -23,9 +23,7 @@ type Detector struct {
 	info   detect.Info
 	c      detect.Chat
 	seed   int
-	key    string // sent to the server alone; in no message and no file
-	url    string // of the requests
-	client *http.Client
+	client *completion.Client
 	slots  chan struct{} // one for each request that may be on its way
 	pause  time.Duration // before the first repetition
 	lost   atomic.Int64  // texts in a row that found no working server
@@ -44,27 +42,20 @@ func Open(e detect.Entry, seed int, getenv func(string) string) (*Detector, erro
 	c := *e.Chat
 	c.Timeout, c.Tries, c.InFlight = cmp.Or(c.Timeout, 60), cmp.Or(c.Tries, 6), cmp.Or(c.InFlight, 4)
 	d := &Detector{info: Describe(e, seed), c: c, seed: seed, pause: time.Second, slots: make(chan struct{}, c.InFlight)}
+	key := "" // sent to the server alone; in no message and no file
 	if name := c.APIKeyEnv; name != "" {
-		d.key = strings.TrimSpace(getenv(name))
+		key = strings.TrimSpace(getenv(name))
 		switch {
-		case d.key == "":
+		case key == "":
 			return nil, fault.New(fault.Incomplete, "the environment variable %s, which holds its key, is not set", name).
 				WithCure("set it")
-		case strings.ContainsFunc(d.key, func(r rune) bool { return r <= ' ' || r > '~' }):
+		case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
 			return nil, fault.New(fault.Incomplete, "the environment variable %s holds no key: spaces or other signs stand in it",
 				name).WithCure("set it to the key alone")
 		}
 	}
-	d.url = strings.TrimSuffix(strings.TrimSuffix(c.URL, "/"), "/chat/completions") + "/chat/completions"
-	d.used = usage{c: &d.c, clean: d.withoutKey}
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext
-	transport.MaxIdleConnsPerHost = c.InFlight
-	transport.MaxResponseHeaderBytes = 1 << 16
-	d.client = &http.Client{
-		Transport:     transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // texts and key stay here
-	}
+	d.client = completion.New(c.URL, key, time.Duration(c.Timeout)*time.Second, c.InFlight)
+	d.used = usage{c: &d.c, clean: d.client.WithoutKey}
 	return d, nil
 }
 
@@ -76,13 +67,22 @@ func (d *Detector) Concurrency() int { return d.c.InFlight }
 
 // Close ends the connections that are open and idle.
 func (d *Detector) Close() error {
-	d.client.CloseIdleConnections()
+	d.client.Close()
 	return nil
 }
 
 // Report returns lines for people about what was asked: requests, tokens and cost; what scores rest on; what the server
 // says of itself where it differs from the entry.
 func (d *Detector) Report() []string { return d.used.report() }
+
+// Served returns what the server said of itself, each once, in the answers that gave scores since the last call.
+func (d *Detector) Served() []Server {
+	d.used.mu.Lock()
+	defer d.used.mu.Unlock()
+	served := d.used.served
+	d.used.served = nil
+	return served
+}
 
 // Ready sends a short harmless text to see whether the server answers. It fails with kind Incomplete when no text could
 // be scored: no server, a wrong key or model, a request that it does not take.
@@ -93,9 +93,9 @@ func (d *Detector) Ready(ctx context.Context) error {
 	}
 	_, f := d.exchange(ctx, body, cost)
 	switch {
-	case f == nil || f.kind == withheld || f.status == http.StatusTooManyRequests && f.kind == passing:
+	case f == nil || f.Kind == completion.Withheld || f.Status == http.StatusTooManyRequests && f.Kind == completion.Passing:
 		return nil
-	case f.kind == ended:
+	case f.Kind == completion.Ended:
 		return fault.New(fault.Interrupted, "interrupted before the server at %s answered: %w", fault.Name(d.c.Host()),
 			ctx.Err())
 	}
@@ -129,22 +129,24 @@ func (d *Detector) overBudget(cost float64) error {
 }
 
 // explain makes a sentence for people of a failure that concerns every text.
-func (d *Detector) explain(f *failure, kind fault.Kind) *fault.Error {
+func (d *Detector) explain(f *completion.Failure, kind fault.Kind) *fault.Error {
 	said := ""
-	if f.words != "" {
-		said = ": " + fault.Line(d.withoutKey(f.words))
+	if f.Words != "" {
+		said = ": " + fault.Line(f.Words)
 	}
-	return fault.New(kind, "the server at %s %s%s", fault.Name(d.c.Host()), f.what, said).WithCure("%s", d.cure(f))
+	return fault.New(kind, "the server at %s %s%s", fault.Name(d.c.Host()), f.What, said).WithCure("%s", d.cure(f))
 }
 
 // cure says how to mend a failure that concerns every text.
-func (d *Detector) cure(f *failure) string {
-	switch status := f.status; {
-	case f.what == untrusted:
+func (d *Detector) cure(f *completion.Failure) string {
+	switch status := f.Status; {
+	case f.Address != "":
+		return "correct url in the entry: " + f.Address
+	case f.Untrusted():
 		return "add its authority to those of this machine"
 	case status == 0:
 		return "start it, or correct url in the entry"
-	case f.kind == garbled:
+	case f.Kind == completion.Garbled:
 		return "check url in the entry"
 	case status < 400:
 		return "give that address as url in the entry, where you trust it"
@@ -152,6 +154,8 @@ func (d *Detector) cure(f *failure) string {
 		return "check the account's credit and limits, and run the same command to go on"
 	case status == http.StatusNotFound:
 		return "check url and model in the entry: the model may have another name there"
+	case status == http.StatusMethodNotAllowed || status == http.StatusNotImplemented:
+		return "correct url in the entry: no chat completions are served there"
 	case status >= 500:
 		return "run the same command again when it works"
 	case status != http.StatusUnauthorized && status != http.StatusForbidden:
@@ -160,12 +164,4 @@ func (d *Detector) cure(f *failure) string {
 		return "name the environment variable that holds its key as api_key_env in the entry"
 	}
 	return "check the key in " + d.c.APIKeyEnv + " and what it may be used for"
-}
-
-// withoutKey takes the key out of what a server sends back, also where it was cut.
-func (d *Detector) withoutKey(s string) string {
-	for n := len(d.key); n >= min(8, len(d.key)) && n > 0; n-- {
-		s = strings.ReplaceAll(s, d.key[:n], "[key]")
-	}
-	return s
 }

@@ -63,8 +63,8 @@ func serve(t testing.TB, handlers ...http.HandlerFunc) (*Detector, *atomic.Int64
 	return open(t, judge(url)), n
 }
 
-// completion answers with a text and, unless it is empty, the JSON of log-probabilities.
-func completion(text, logprobs string) http.HandlerFunc {
+// answering answers with a text and, unless it is empty, the JSON of log-probabilities.
+func answering(text, logprobs string) http.HandlerFunc {
 	if logprobs == "" {
 		logprobs = "null"
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"pidsbench/internal/completion"
 	"pidsbench/internal/detect"
 	"pidsbench/internal/fault"
 )
@@ -26,8 +27,12 @@ type usage struct {
 	answers        int     // that were read
 	hard           int     // of them without probabilities
 	models, prints map[string]bool
-	example        string // of what could not be used
+	served         []Server // that gave scores since they were last asked for
+	example        string   // of what could not be used
 }
+
+// Server is what the server says of itself in an answer.
+type Server struct{ Model, Fingerprint string }
 
 // price returns dollars.
 func (u *usage) price(input, output int64) float64 {
@@ -47,7 +52,7 @@ func (u *usage) reserve(cost float64) bool {
 }
 
 // settle puts what a request did cost in the place of what was set aside.
-func (u *usage) settle(r *reply, cost float64, billed bool) {
+func (u *usage) settle(r *completion.Reply, cost float64, billed bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.reserved -= cost
@@ -78,7 +83,7 @@ func (u *usage) again() {
 }
 
 // answer counts an answer and what it says of its maker.
-func (u *usage) answer(r *reply, sure bool, err error) {
+func (u *usage) answer(r *completion.Reply, sure bool, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.models == nil {
@@ -93,6 +98,10 @@ func (u *usage) answer(r *reply, sure bool, err error) {
 	}
 	switch content := r.Choices[0].Message.Content; {
 	case err == nil:
+		if s := (Server{fault.Line(u.clean(r.Model)), fault.Line(u.clean(r.Fingerprint))}); !slices.Contains(u.served, s) &&
+			s != (Server{}) && len(u.served) < most {
+			u.served = append(u.served, s)
+		}
 		u.answers++
 		if !sure {
 			u.hard++
@@ -103,11 +112,11 @@ func (u *usage) answer(r *reply, sure bool, err error) {
 }
 
 // failed keeps the server's words about one text, for people.
-func (u *usage) failed(f *failure) {
+func (u *usage) failed(f *completion.Failure) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.example == "" && f.words != "" {
-		u.example = "the server " + f.what + ": " + fault.Line(u.clean(f.words))
+	if u.example == "" && f.Words != "" {
+		u.example = "the server " + f.What + ": " + fault.Line(f.Words)
 	}
 }
 

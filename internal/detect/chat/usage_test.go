@@ -43,7 +43,7 @@ func TestNoMoreRequestsAreOnTheirWayThanTheEntryAllows(t *testing.T) {
 			case <-time.After(10 * time.Second):
 			}
 			time.Sleep(time.Millisecond)
-			completion("1", "")(w, r)
+			answering("1", "")(w, r)
 		})
 		e := judge(url)
 		e.Chat.InFlight = 7
@@ -58,7 +58,7 @@ func TestNoMoreRequestsAreOnTheirWayThanTheEntryAllows(t *testing.T) {
 func TestTheBudgetIsNeverPassed(t *testing.T) {
 	url, n := service(t, func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(time.Millisecond)
-		completion("1", "")(w, r) // 90 tokens in, 1 out
+		answering("1", "")(w, r) // 90 tokens in, 1 out
 	})
 	e := judge(url)
 	e.Chat.InputPrice, e.Chat.OutputPrice, e.Chat.InFlight = 10, 100, 8 // 0.001 dollars an answer
@@ -127,7 +127,7 @@ func TestTheReportSaysWhatARunUsed(t *testing.T) {
 			"usage":{"prompt_tokens":1000000,"completion_tokens":1}}`),
 		raw(`{"model":"small-1-2026\u001b[31m","system_fingerprint":"fp_2","choices":[{"message":{"content":"0"}}],
 			"usage":{"prompt_tokens":-5,"completion_tokens":1}}`),
-		completion("1", content(top("1", "1", 0.9, "0", 0.1))),
+		answering("1", content(top("1", "1", 0.9, "0", 0.1))),
 		status(400, `{"error":{"message":"maximum context length\nis 128 tokens"}}`),
 	}
 	url, _ := service(t, handlers...)
@@ -147,7 +147,7 @@ func TestTheReportSaysWhatARunUsed(t *testing.T) {
 	if got := strings.Join(d.Report(), "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("report\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
-	d, _ = serve(t, completion("1", content(top("1", "1", 0.9, "0", 0.1))))
+	d, _ = serve(t, answering("1", content(top("1", "1", 0.9, "0", 0.1))))
 	if _, err := d.Score(t.Context(), "text"); err != nil || len(d.Report()) != 1 || strings.Contains(d.Report()[0], "cost") {
 		t.Errorf("%v, report %q", err, d.Report())
 	}
@@ -155,7 +155,7 @@ func TestTheReportSaysWhatARunUsed(t *testing.T) {
 
 func TestAnInterruptedRunEndsAtOnceAndKeepsWhatIsDone(t *testing.T) {
 	answered := make(chan struct{})
-	url, _ := service(t, completion("1", ""), completion("0", ""), func(w http.ResponseWriter, r *http.Request) {
+	url, _ := service(t, answering("1", ""), answering("0", ""), func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case answered <- struct{}{}:
 		default:

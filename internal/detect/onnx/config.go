@@ -18,6 +18,8 @@ type modelConfig struct {
 	MaxPositionEmbeddings int               `json:"max_position_embeddings"`
 	PositionBiasedInput   *bool             `json:"position_biased_input"`
 	PadTokenID            *int              `json:"pad_token_id"`
+
+	absent bool // there is no such file
 }
 
 // parseConfig reads config.json; where names the file in errors.
@@ -27,10 +29,10 @@ func parseConfig(data []byte, where string) (*modelConfig, error) {
 		var typ *json.UnmarshalTypeError
 		if errors.As(err, &typ) {
 			return nil, fault.New(fault.Integrity, "%s: field %s holds a %s, expected %s",
-				where, typ.Field, typ.Value, typ.Type).WithCure("fetch the model folder again")
+				where, typ.Field, typ.Value, typ.Type).WithCure("correct it, or take it from where the model came from")
 		}
 		return nil, fault.New(fault.Integrity, "%s is not a JSON object: %w", where, err).
-			WithCure("fetch the model folder again")
+			WithCure("correct it, or take it from where the model came from")
 	}
 	return &c, nil
 }

@@ -1,6 +1,11 @@
 package onnx
 
-import "pidsbench/internal/detect"
+import (
+	"path/filepath"
+
+	"pidsbench/internal/detect"
+	"pidsbench/internal/fault"
+)
 
 // Describe returns what score files say about the detector, from its folder's files alone: no library is loaded. Its
 // errors are those of Open that concern the files.
@@ -37,4 +42,28 @@ func (f *folder) maxLength(e detect.Entry) int {
 	}
 	n, _ := f.config.positions()
 	return n
+}
+
+// precision returns how the graph's weights are stored and what is computed with, as the entry's precision has it.
+func (g *graph) precision() string {
+	switch {
+	case g.int8:
+		return detect.Int8
+	case g.int8Weights: // each becomes a float32 before it is computed with
+		return detect.Int8Weights
+	case g.fp16:
+		return detect.FP16
+	}
+	return detect.FP32
+}
+
+// wrongPrecision is the error of an entry that says another precision than its graph has.
+func wrongPrecision(e detect.Entry, f *folder) error {
+	holds, model := f.graph.precision(), f.modelPath
+	if name, err := filepath.Rel(f.dir, f.modelPath); err == nil {
+		model = f.path(filepath.ToSlash(name))
+	}
+	return fault.New(fault.Usage, "%s holds %s (%s), but %s has %s (%s)", e.Where("precision"), fault.Quote(e.Precision),
+		detect.PrecisionInWords(e.Precision), model, fault.Quote(holds), detect.PrecisionInWords(holds)).
+		WithCure("write `precision: %s`, or use another model file", holds)
 }

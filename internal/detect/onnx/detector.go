@@ -80,11 +80,7 @@ func (d *Detector) load(f *folder, e detect.Entry) error {
 	if err := d.probeBatch(f, e); err != nil {
 		return err
 	}
-	labels, err := f.config.labels()
-	if err != nil {
-		return fault.New(fault.Integrity, "%s: %w", f.path("config.json"), err).WithCure("%s", f.cure)
-	}
-	d.head, err = newHead(e, labels, d.session.width)
+	d.head, err = f.head(e, d.session.width)
 	return err
 }
 
@@ -106,8 +102,8 @@ func (d *Detector) windowShape(f *folder, e detect.Entry) (detect.Shape, error) 
 	entry := "correct its entry in configs/detectors.yaml"
 	switch {
 	case s.MaxLength == 0:
-		return s, fault.New(fault.Usage, "detector %q: max_length is not set and config.json names no limit", e.ID).
-			WithCure("set max_length in configs/detectors.yaml")
+		return s, fault.New(fault.Usage, "%s is missing, and %s; expected the tokens that a window may hold",
+			e.Where("max_length"), f.lacks("names no limit (max_position_embeddings)")).WithCure("add max_length to the entry")
 	case hard && s.MaxLength > limit:
 		return s, fault.New(fault.Usage, "detector %q: max_length is %d, the model has positions for %d tokens", e.ID,
 			s.MaxLength, limit).WithCure("%s", entry)
@@ -119,8 +115,7 @@ func (d *Detector) windowShape(f *folder, e detect.Entry) (detect.Shape, error) 
 			"detector %q: stride is %d, expected less than the %d tokens of a window (max_length %d less %d special tokens)",
 			e.ID, s.Stride, s.MaxLength-s.Special, s.MaxLength, s.Special).WithCure("%s", entry)
 	case e.Precision != "" && e.Precision != f.graph.precision():
-		return s, fault.New(fault.Usage, "detector %q: precision is %q, the graph holds %q",
-			e.ID, e.Precision, f.graph.precision()).WithCure("%s", entry)
+		return s, wrongPrecision(e, f)
 	case e.Pad == "batch" && !d.canShare(f):
 		return s, errCannotPad(e)
 	}

@@ -123,21 +123,34 @@ func TestEntriesThatDoNotFitTheModelAreUsageErrors(t *testing.T) {
 		{"stride of a window", "wordpiece", detect.Entry{Stride: 126},
 			"stride is 126, expected less than the 126 tokens of a window"},
 		{"other precision", "wordpiece", detect.Entry{Stride: 16, Precision: "int8"},
-			`precision is "int8", the graph holds "fp32"`},
-		{"unknown class", "wordpiece", detect.Entry{Stride: 16, Positive: []string{"BAD"}}, `positive holds "BAD"`},
+			"field precision holds \"int8\" (int8 storage and arithmetic), but FOLDER/model.onnx has \"fp32\" (fp32 storage and " +
+				"arithmetic); write `precision: fp32`, or use another model file"},
+		{"int8 storage taken for int8 arithmetic", "int8_weights", detect.Entry{Positive: []string{"0"}, Stride: 4,
+			Precision: "int8"}, "(int8 storage and arithmetic), but FOLDER/model.onnx has \"int8-weights\" (int8 storage, fp32 " +
+			"arithmetic); write `precision: int8-weights`"},
+		{"unknown class", "wordpiece", detect.Entry{Stride: 16, Positive: []string{"BAD"}},
+			`field positive names the class "BAD", expected "SAFE", "INJECTION"`},
 		{"unknown output", "wordpiece", detect.Entry{Stride: 16, Output: "scores"}, `output is "scores"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.entry.ID = "d"
-			_, err := Open(abs(t, "testdata/"+c.folder), c.entry, 0)
-			checkFault(t, err, fault.Usage, c.message)
+			dir := abs(t, "testdata/wordpiece")
+			if c.folder != "wordpiece" {
+				dir = formFolder(t, c.folder)
+			}
+			_, err := Open(dir, c.entry, 0)
+			checkFault(t, err, fault.Usage, strings.ReplaceAll(c.message, "FOLDER", dir))
 		})
 	}
 	t.Run("no limit known", func(t *testing.T) {
 		dir := copyFolder(t, "wordpiece")
 		write(t, []byte(`{"id2label":{"0":"SAFE","1":"INJECTION"}}`), dir, "config.json")
 		_, err := Open(dir, detect.Entry{ID: "d"}, 0)
-		checkFault(t, err, fault.Usage, "max_length is not set")
+		checkFault(t, err, fault.Usage, "field max_length is missing, and "+dir+"/config.json names no limit "+
+			"(max_position_embeddings); expected the tokens that a window may hold; add max_length to the entry")
+		remove(t, dir, "config.json")
+		_, err = Open(dir, detect.Entry{ID: "d", Positive: []string{"1"}}, 0)
+		checkFault(t, err, fault.Usage, "field max_length is missing, and "+dir+"/config.json is missing too")
 	})
 	t.Run("relative positions have no limit", func(t *testing.T) {
 		open(t, "unigram", func(e *detect.Entry) { e.MaxLength = 1000 })

@@ -27,6 +27,7 @@ const (
 // folder is a model folder, read and checked. Nothing in it can name a file outside.
 type folder struct {
 	dir       string // absolute
+	name      string // as the entry has it
 	cure      string // how to get the folder again
 	modelPath string // absolute, for the runtime to open where weights lie beside the graph
 	model     []byte
@@ -47,7 +48,7 @@ func readFolder(dir string, e detect.Entry) (*folder, error) {
 			WithCure("%s", getModel(e))
 	}
 	defer root.Close()
-	f := &folder{dir: dir, cure: getModel(e)}
+	f := &folder{dir: dir, name: e.ModelPath(dir), cure: getModel(e)}
 	name, err := f.findModel(root, e)
 	if err != nil {
 		return nil, err
@@ -73,22 +74,24 @@ func readFolder(dir string, e detect.Entry) (*folder, error) {
 	return f, nil
 }
 
-func (f *folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+// path names a file of the folder for a message.
+func (f *folder) path(name string) string { return f.name + "/" + name }
 
 func (f *folder) findModel(root *os.Root, e detect.Entry) (string, error) {
+	names := []string{"model.onnx", "onnx/model.onnx"}
 	if e.File != "" {
 		if !filepath.IsLocal(e.File) {
 			return "", fault.New(fault.Usage, "detector %q: file is %s, which leads out of the model folder",
 				e.ID, short(e.File)).WithCure("name a file inside the folder")
 		}
-		return filepath.ToSlash(filepath.Clean(e.File)), nil
+		names = []string{filepath.ToSlash(filepath.Clean(e.File))}
 	}
-	for _, name := range []string{"model.onnx", "onnx/model.onnx"} {
+	for _, name := range names {
 		if _, err := root.Lstat(name); err == nil {
 			return name, nil
 		}
 	}
-	return "", fault.New(fault.Incomplete, "%s holds neither model.onnx nor onnx/model.onnx", f.dir).WithCure("%s", f.cure)
+	return "", f.noModel(root, e)
 }
 
 // read returns a file's bytes and records its hash.
@@ -188,7 +191,7 @@ func (f *folder) hash(root *os.Root, name string) (int64, error) {
 }
 
 func (f *folder) readConfig(root *os.Root) error {
-	f.config = &modelConfig{}
+	f.config = &modelConfig{absent: true}
 	if _, err := root.Lstat("config.json"); err == nil {
 		data, err := f.read(root, "config.json", maxConfigBytes)
 		if err != nil {
@@ -210,11 +213,4 @@ func (f *folder) readConfig(root *os.Root) error {
 		f.trainSHA256 = lock.Training.TrainSHA256
 	}
 	return nil
-}
-
-func getModel(e detect.Entry) string {
-	if by := e.PulledBy(); by != "" {
-		return "run `pidsbench models pull " + by + "`"
-	}
-	return "put the model folder there again"
 }

@@ -55,7 +55,21 @@ func TestBrokenFoldersEndInOneSentence(t *testing.T) {
 		{"no model", pull, func(t *testing.T, dir string) { remove(t, dir, "model.onnx") },
 			fault.Incomplete, "neither model.onnx nor onnx/model.onnx; run `pidsbench models pull d`"},
 		{"named model missing", detect.Entry{ID: "d", File: "other.onnx"}, func(*testing.T, string) {},
-			fault.Incomplete, "other.onnx is missing"},
+			fault.Incomplete, `detector "d": field file holds "other.onnx", which FOLDER does not hold; it holds model.onnx; name ` +
+				"one of these as `file` in the entry"},
+		{"graphs of other names", pull, func(t *testing.T, dir string) {
+			remove(t, dir, "model.onnx")
+			write(t, nil, dir, "onnx", "model_int8.onnx")
+			write(t, nil, dir, "a\x1b[2J.onnx")
+		}, fault.Incomplete, "FOLDER holds neither model.onnx nor onnx/model.onnx; it holds \"a\\x1b[2J.onnx\", " +
+			"onnx/model_int8.onnx; name one of these as `file` in the entry"},
+		{"a checkpoint", detect.Entry{ID: "d"}, func(t *testing.T, dir string) {
+			remove(t, dir, "model.onnx")
+			write(t, nil, dir, "model.safetensors")
+		}, fault.Incomplete, "FOLDER holds neither model.onnx nor onnx/model.onnx; it is a checkpoint with the weights in " +
+			"model.safetensors; export it with `tools/export --checkpoint FOLDER --out FOLDER-onnx`, and name that folder as `model`"},
+		{"nothing of a model", detect.Entry{ID: "d"}, func(t *testing.T, dir string) { remove(t, dir, "model.onnx") },
+			fault.Incomplete, "FOLDER holds neither model.onnx nor onnx/model.onnx; put a model there, or correct `model` in the entry"},
 		{"named model outside", detect.Entry{ID: "d", File: "../model.onnx"}, func(*testing.T, string) {},
 			fault.Usage, `file is "../model.onnx", which leads out`},
 		{"named model absolute", detect.Entry{ID: "d", File: "/etc/passwd"}, func(*testing.T, string) {},
@@ -143,7 +157,7 @@ func TestBrokenFoldersEndInOneSentence(t *testing.T) {
 			dir := copyFolder(t, "wordpiece")
 			c.damage(t, dir)
 			_, err := readFolder(dir, c.entry)
-			checkFault(t, err, c.kind, c.message)
+			checkFault(t, err, c.kind, strings.ReplaceAll(c.message, "FOLDER", dir))
 		})
 	}
 	t.Run("no folder", func(t *testing.T) {
@@ -203,6 +217,33 @@ func TestFolderListsItsFilesWithHashes(t *testing.T) {
 	}
 	if f.displayName != "Tiny" || f.trainSHA256 != trainHash {
 		t.Errorf("the lock says %q, %q", f.displayName, f.trainSHA256)
+	}
+}
+
+func TestAFolderWithoutAConfigNeedsClassesByIndex(t *testing.T) {
+	dir := copyFolder(t, "wordpiece")
+	remove(t, dir, "config.json")
+	for _, c := range []struct {
+		entry   detect.Entry
+		message string // "" when it will do
+	}{
+		{detect.Entry{Positive: []string{"1"}}, ""},
+		{detect.Entry{Positive: []string{"1"}, Veto: &detect.Veto{Class: "0", At: 0.5}}, ""},
+		{detect.Entry{}, `detector "d": field positive is left out, and ` + dir + "/config.json, which would name the classes, is " +
+			"missing; put the checkpoint's config.json there, or give classes by index: `positive: [\"1\"]`"},
+		{detect.Entry{Positive: []string{"0", "INJECTION"}}, `field positive names a class, and ` + dir + "/config.json, which"},
+		{detect.Entry{Positive: []string{"1"}, Veto: &detect.Veto{Class: "SAFE", At: 0.5}}, "field veto names a class, and"},
+	} {
+		c.entry.ID = "d"
+		f, err := readFolder(dir, c.entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = f.head(c.entry, 2); c.message != "" {
+			checkFault(t, err, fault.Incomplete, c.message)
+		} else if err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -114,6 +114,7 @@ func TestGraphsTellTheirPrecisionAndWhetherRowsMayShareACall(t *testing.T) {
 		"int32": {"fp32", false}, "types_positions": {"fp32", false}, "one_logit": {"fp32", false},
 		"float16": {"fp16", false}, "external": {"fp32", false}, "fixed": {"fp32", false}, "no_mask": {"fp32", false},
 		"dynamic_int8": {"int8", true}, "static_int8": {"int8", true},
+		"int8_weights": {"int8-weights", false}, "int8_scaled": {"int8-weights", false},
 	} {
 		d := openDir(t, formFolder(t, graph), formEntry(graph))
 		if d.Info().Precision != want.precision || (d.Shape().BatchRows == 1) != want.alone {
@@ -138,7 +139,7 @@ func TestGraphsOfNoClassifierOfTextsAreRefused(t *testing.T) {
 		{"lying", nil, fault.Integrity, "model.onnx does not run on one token"},
 		{"two_outputs", func(e *detect.Entry) { e.Output = "" }, fault.Usage, `2 outputs ("hidden", "logits")`},
 		{"two_outputs", func(e *detect.Entry) { e.Output = "hidden" }, fault.Integrity, "a row of numbers for each token"},
-		{"one_logit", func(e *detect.Entry) { e.Head = "" }, fault.Usage, "a softmax over 1 logits"},
+		{"one_logit", func(e *detect.Entry) { e.Head = "" }, fault.Usage, "write `head: sigmoid`"},
 		{"fixed", func(e *detect.Entry) { e.Pad = "" }, fault.Usage, `rows of exactly 16 tokens, and pad is "batch"`},
 		{"fixed", func(e *detect.Entry) { e.Pad = "to:20" }, fault.Usage, `rows of exactly 16 tokens, and pad is "to:20"`},
 		{"dynamic_int8", func(e *detect.Entry) { e.Pad = "batch" }, fault.Usage, "scores would depend on the padding"},

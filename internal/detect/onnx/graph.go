@@ -9,14 +9,15 @@ import (
 
 // graph is what has to be known about a model file before the runtime may see it.
 type graph struct {
-	inputs   []value
-	outputs  []value
-	initial  map[string]bool // names of the main graph's initial values
-	external []externalData  // in file order, repeats kept
-	int8     bool            // activations are quantised while it runs: scores depend on padding and batch-mates
-	fp16     bool            // weights are stored as float16
-	nodes    int
-	opsets   int
+	inputs      []value
+	outputs     []value
+	initial     map[string]bool // names of the main graph's initial values
+	external    []externalData  // in file order, repeats kept
+	int8        bool            // activations are quantised while it runs: scores depend on padding and batch-mates
+	int8Weights bool            // weights are stored in 8 bits, whatever is computed with
+	fp16        bool            // weights are stored as float16
+	nodes       int
+	opsets      int
 }
 
 // externalData is one tensor's place in another file.
@@ -147,8 +148,9 @@ func (g *graph) tensor(data []byte) error {
 		}
 		return nil
 	})
-	if kind == elemFloat16 && dims > 1 {
-		g.fp16 = true
+	if dims > 1 {
+		g.fp16 = g.fp16 || kind == elemFloat16
+		g.int8Weights = g.int8Weights || kind == elemInt8 || kind == elemUint8
 	}
 	if isExternal {
 		g.external = append(g.external, e)
@@ -209,15 +211,4 @@ func fields(data []byte, visit func(num protowire.Number, n uint64, value []byte
 		}
 	}
 	return nil
-}
-
-// precision returns how the graph's weights are stored or its arithmetic is done: fp32, fp16 (stored) or int8.
-func (g *graph) precision() string {
-	switch {
-	case g.int8:
-		return "int8"
-	case g.fp16:
-		return "fp16"
-	}
-	return "fp32"
 }

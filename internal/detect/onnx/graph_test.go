@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"pidsbench/internal/detect"
 )
 
 // The builders below write ONNX messages field by field, so that tests can make files that no exporter would.
@@ -151,11 +153,17 @@ func TestGraphTellsPrecision(t *testing.T) {
 	for want, graph := range map[string][]byte{
 		"fp32": modelOf(nodeOf("MatMul", nil, "y"), tensorOf("w", 1, make([]byte, 16), 2, 2)),
 		"fp16": modelOf(nodeOf("Cast", nil, "y"), tensorOf("w", 10, half, 2, 2)),
-		"int8": modelOf(nodeOf("DynamicQuantizeLinear", nil, "y"), nodeOf("MatMulInteger", nil, "z")),
+		"int8": modelOf(nodeOf("DynamicQuantizeLinear", nil, "y"), nodeOf("MatMulInteger", nil, "z"),
+			tensorOf("w", 3, make([]byte, 4), 2, 2)),
+		"int8-weights": modelOf(nodeOf("DequantizeLinear", nil, "y"), nodeOf("MatMul", nil, "z"),
+			tensorOf("w", 3, make([]byte, 4), 2, 2), tensorOf("embedding", 10, half, 2, 2)),
 	} {
 		g, err := parseGraph(graph)
 		if err != nil || g.precision() != want {
 			t.Errorf("%s: got %v, %v", want, g, err)
+		}
+		if detect.PrecisionInWords(want) == "" {
+			t.Errorf("%s has no words", want)
 		}
 	}
 }

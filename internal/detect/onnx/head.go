@@ -46,11 +46,15 @@ func newHead(e detect.Entry, labels []string, width int) (head, error) {
 			"detector %q: config.json names %d classes in id2label but the graph gives %d logits", e.ID, len(labels), width).
 			WithCure("fetch the model folder again or name another output")
 	}
+	if !h.sigmoid && width == 1 {
+		return head{}, fault.New(fault.Usage, "%s says softmax, as it does when left out, but the graph gives one logit, of "+
+			"which a softmax is always 1", e.Where("head")).WithCure("write `head: sigmoid`")
+	}
 	if len(e.Positive) == 0 {
 		i, err := findInjection(labels)
 		if err != nil {
-			return head{}, fault.New(fault.Usage, "detector %q: %w", e.ID, err).
-				WithCure("add `positive:` with class names or indices to its entry in configs/detectors.yaml")
+			return head{}, fault.New(fault.Usage, "%s is missing, and %w", e.Where("positive"), err).
+				WithCure("add `positive:` with class names or indices to the entry")
 		}
 		h.positive = []int{i}
 	}
@@ -60,26 +64,27 @@ func newHead(e detect.Entry, labels []string, width int) (head, error) {
 			return head{}, err
 		}
 		if slices.Contains(h.positive, i) {
-			return head{}, fault.New(fault.Usage, "detector %q: positive names class %d twice", e.ID, i).
-				WithCure("remove one of them from its entry in configs/detectors.yaml")
+			return head{}, fault.New(fault.Usage, "%s names class %d twice", e.Where("positive"), i).
+				WithCure("remove one of them")
 		}
 		h.positive = append(h.positive, i)
 	}
 	slices.Sort(h.positive)
 	if !h.sigmoid && len(h.positive) == width {
-		return head{}, fault.New(fault.Usage, "detector %q: a softmax over %d logits of which all are positive is always 1",
-			e.ID, width).WithCure("set `head: sigmoid` or fewer positive classes in configs/detectors.yaml")
+		return head{}, fault.New(fault.Usage, "%s names all %d classes, and field head says softmax, as it does when left "+
+			"out: their probabilities always add up to 1", e.Where("positive"), width).WithCure(
+			"leave the harmless classes out of `positive`, or write `head: sigmoid` where each logit is a probability of its own")
 	}
 	if e.Veto == nil {
 		return h, nil
 	}
-	i, err := classOf(e, "veto.class", e.Veto.Class, labels, width)
+	i, err := classOf(e, "veto", e.Veto.Class, labels, width)
 	if err != nil {
 		return head{}, err
 	}
 	if slices.Contains(h.positive, i) {
-		return head{}, fault.New(fault.Usage, "detector %q: veto.class is class %d, which is positive as well", e.ID, i).
-			WithCure("correct its entry in configs/detectors.yaml")
+		return head{}, fault.New(fault.Usage, "%s: veto.class is class %d, which is positive as well", e.Where("veto"), i).
+			WithCure("correct it")
 	}
 	h.veto = &veto{i, e.Veto.At}
 	return h, nil
@@ -92,8 +97,8 @@ func classOf(e detect.Entry, field, name string, labels []string, width int) (in
 	}
 	n, err := strconv.Atoi(name)
 	if err != nil || n < 0 || n >= width || strconv.Itoa(n) != name {
-		return 0, fault.New(fault.Usage, "detector %q: %s holds %s, expected %s", e.ID, field, short(name),
-			choices(labels, width)).WithCure("correct its entry in configs/detectors.yaml")
+		return 0, fault.New(fault.Usage, "%s names the class %s, expected %s", e.Where(field), short(name),
+			choices(labels, width)).WithCure("correct it")
 	}
 	return n, nil
 }
@@ -127,7 +132,7 @@ func findInjection(labels []string) (int, error) {
 
 func choices(labels []string, width int) string {
 	if len(labels) == 0 {
-		return fmt.Sprintf("an index from 0 to %d", width-1)
+		return fmt.Sprintf("an index from 0 to %d, since no names of classes are known", width-1)
 	}
 	quoted := make([]string, 0, 8)
 	for i, l := range labels {

@@ -23,6 +23,8 @@ type value struct {
 // Element types of tensors.
 const (
 	elemFloat32 = 1
+	elemUint8   = 2
+	elemInt8    = 3
 	elemInt32   = 6
 	elemInt64   = 7
 	elemFloat16 = 10

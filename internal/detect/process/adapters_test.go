@@ -196,6 +196,7 @@ func TestVardGivesItsOwnVerdicts(t *testing.T) {
 	}
 }
 
+// TestTheExampleIsADetector does what docs/process.md says: the script as mine.py, and the entry that names it.
 func TestTheExampleIsADetector(t *testing.T) {
 	t.Parallel()
 	page := strings.TrimSuffix(strings.TrimPrefix(testenv.Region(t, "docs/process.md", "example"), "```python\n"), "```\n")
@@ -204,8 +205,14 @@ func TestTheExampleIsADetector(t *testing.T) {
 		t.Errorf("docs/process.md shows another example than tools/adapters/example.py holds (%v)", err)
 	}
 	need(t, "python3")
-	d, err := Open(testenv.Root(t), detect.Entry{ID: "example", Kind: "process",
-		Process: &detect.Process{Command: []string{"python3", "tools/adapters/example.py"}}}, 0, t.Errorf)
+	root := t.TempDir()
+	put(t, root, "mine.py", page)
+	put(t, root, "detectors.yaml", "detectors:\n"+indented(t, "docs/process.md", "yaml"))
+	config, err := detect.LoadConfig(filepath.Join(root, "detectors.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(root, config.Detectors[0], 0, t.Errorf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,7 +224,22 @@ func TestTheExampleIsADetector(t *testing.T) {
 			t.Errorf("%q has score %v, %v, want %v", text, got, err, want)
 		}
 	}
-	if files := d.Info().Files; len(files) != 1 || files[0].Path != "tools/adapters/example.py" {
+	if files := d.Info().Files; len(files) != 1 || files[0].Path != "mine.py" {
 		t.Errorf("its files are %v", files)
 	}
+}
+
+// indented returns the first indented block of that language on a page, without its three spaces.
+func indented(t *testing.T, page, language string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(testenv.Root(t), page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(text), "\n   ```"+language+"\n")
+	block, _, ok := strings.Cut(block, "   ```\n")
+	if !ok {
+		t.Fatalf("%s has no indented block of %s", page, language)
+	}
+	return strings.ReplaceAll("\n"+block, "\n   ", "\n")
 }

@@ -157,12 +157,21 @@ func (d *death) what() string {
 // killed reports whether the program did not end by itself.
 func (d *death) killed() bool { return d.child.cause() != nil }
 
+// finished reports whether the program ended by itself and well, as one does that answers once.
+func (d *death) finished() bool { return !d.killed() && !d.child.failed }
+
 func (d *death) cure() string {
 	if why := d.child.cause(); why != nil {
 		return why.cure
 	}
-	return "run its command by hand; docs/process.md says what it has to read and write"
+	if d.finished() {
+		return stayCure
+	}
+	return "run its command by hand; docs/process.md says what it has to read and write, and which variables it finds"
 }
+
+// stayCure is for a program that is finished while its input goes on.
+const stayCure = "let it read line after line of stdin until that ends, and write and flush an answer for each"
 
 // waitReady waits until the program has said that it is ready. It returns a death when that does not come in time.
 func (c *child) waitReady(ctx context.Context, limit time.Duration) error {
@@ -211,7 +220,7 @@ func (c *child) ask(ctx context.Context, text string, start, limit time.Duration
 			}
 		case <-timer.C:
 			c.kill(&misuse{"gave no answer within " + inSeconds(limit),
-				"see that it answers line by line and flushes its output, or raise timeout in its entry"})
+				"let it answer each line before it reads the next one, and flush its output, or raise timeout in its entry"})
 		case <-ctx.Done():
 			c.kill(cancelled)
 			return message{}, ctx.Err()

@@ -10,8 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -69,14 +67,9 @@ func describe(root string, e detect.Entry, seed int) (*Detector, error) {
 		command[i] = forSeed(arg, seed)
 	}
 	d.args = command[1:]
-	program := command[0]
-	if isPath(program) {
-		program = inRoot(root, program)
-	}
 	var err error
-	if d.path, err = exec.LookPath(program); err != nil {
-		return nil, fault.New(fault.Incomplete, "its program %s is not here or cannot be run", fault.Name(command[0])).
-			WithCure("install it, or correct process.command")
+	if d.path, err = lookup(root, command[0]); err != nil {
+		return nil, err
 	}
 	d.info = detect.Info{ID: e.ID, DisplayName: e.Name, Kind: e.Kind, Seed: seed, ConfigHash: e.Hash()}
 	d.info.Files, err = files(root, e, command, forSeed(e.Model, seed))
@@ -211,22 +204,13 @@ func (d *Detector) startTimeout() time.Duration {
 	return seconds(d.entry.StartTimeout, detect.DefaultStartTimeout)
 }
 
-// environment is what this process has and what the entry adds. Output of Python is not buffered, unless that is set
-// otherwise: an answer that is not flushed never arrives.
-func (d *Detector) environment() []string {
-	env := os.Environ()
-	if _, ok := os.LookupEnv("PYTHONUNBUFFERED"); !ok {
-		env = append(env, "PYTHONUNBUFFERED=1")
-	}
-	for name, value := range d.entry.Env {
-		env = append(env, name+"="+value)
-	}
-	return env
-}
-
 // count notes, once, that a program has ended while it should have run.
 func (d *Detector) count(c *child) {
-	word := (&death{c}).Error()
+	died := &death{c}
+	word := died.Error()
+	if died.finished() {
+		word += "; " + stayCure
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !c.counted && c.cause() != cancelled {

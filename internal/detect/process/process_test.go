@@ -188,7 +188,7 @@ func TestMisuseOfStdoutIsNamedAndEndsTheProgram(t *testing.T) {
 		"no object":       {"[1]", `no JSON object: "[1]"`},
 		"nothing":         {"null", `no JSON object: "null"`},
 		"two on a line":   {`{"id":%d,"score":0}{}`, "no JSON object"},
-		"no id":           {`{"score":0}`, `wrote a line without id: "{\"score\":0}"`},
+		"no id":           {`{"score":0}`, `wrote an answer without id: "{\"score\":0}", expected {"id":N,`},
 		"id as text":      {`{"id":"%d","score":0}`, "the id"},
 		"unknown id":      {`{"id":77,"score":0}`, "wrote an answer to 77, which no open request has as its id"},
 		"ready afterward": {`{"ready":true}`, "ready after"},
@@ -238,12 +238,14 @@ func TestAProgramThatCannotWorkStopsTheRun(t *testing.T) {
 			`"Traceback (most recent call last): / ImportError: no [31mmodule"; run its command by hand`},
 		"crashes before it is ready": {"broken", ready,
 			"was not ready: it ended with exit status 3"},
-		"never answers":     {"silent", soon, "does not answer: it gave no answer within 0.3 s; see that it"},
+		"never answers":     {"silent", soon, "does not answer: it gave no answer within 0.3 s; let it answer"},
 		"is never ready":    {"silent", readySoon, "was not ready: it did not say within 0.2 s that it is ready; let it write"},
 		"prints to stdout":  {"chatter", nil, `no JSON object: "Loading the model …"; let it write its answers alone`},
 		"prints, not ready": {"chatter", ready, "no JSON object"},
 		"answers unasked":   {"early", ready, "wrote an answer to 1, which no open request has"},
 		"closes its stdin":  {"deaf", ready, "closed its stdin while it was running"},
+		"ends at once": {"status=0", func(p *detect.Process) { p.Command = []string{"true"} },
+			"does not answer: it ended with exit status 0; let it read line after line of stdin until that ends"},
 		"another version": {"ready=1.3", func(p *detect.Process) { p.Version = "1.2" },
 			`calls itself version "1.3", but its entry says "1.2"; write the version into process.version`},
 		"not started": {"plain", func(p *detect.Process) { p.Command = []string{"./script"} }, "cannot be started"},
@@ -284,8 +286,11 @@ func TestAProgramThatEndsBetweenTextsIsStartedAgain(t *testing.T) {
 	for range 8 {
 		o.want(t, "hello", 0.005)
 	}
-	if o.Close(); !strings.Contains(o.notes(), "started again") || !strings.Contains(o.notes(), "exit status 0") {
-		t.Errorf("said %q", o.notes())
+	o.Close()
+	for _, want := range []string{"was started again", "exit status 0; let it read line after line", "flush an answer for each"} {
+		if !strings.Contains(o.notes(), want) {
+			t.Errorf("said %q, which does not say %q", o.notes(), want)
+		}
 	}
 }
 
@@ -371,16 +376,34 @@ func TestSeveralProcessesShareTheTexts(t *testing.T) {
 }
 
 func TestAProgramRunsInTheRootWithItsEnvironment(t *testing.T) {
-	t.Setenv("PIDSBENCH_TEST_INHERITED", "yes")
-	o := open(t, "plain", func(p *detect.Process) { p.Env["PIDSBENCH_TEST_MINE"] = "a=b" })
-	o.wantRowError(t, "getenv PIDSBENCH_TEST_INHERITED", "yes")
-	o.wantRowError(t, "getenv PIDSBENCH_TEST_MINE", "a=b")
-	o.wantRowError(t, "getenv PYTHONUNBUFFERED", "1")
+	t.Setenv("PIDSBENCH_TEST_PASSED", "yes")
+	t.Setenv("HF_TOKEN", "hf_secret")
+	t.Setenv("LC_ALL", "C.UTF-8")
+	t.Setenv("TZ", "Asia/Tokyo")
+	o := open(t, "plain", func(p *detect.Process) {
+		p.Env["PIDSBENCH_TEST_MINE"] = "a=b"
+		p.PassEnv = []string{"PIDSBENCH_TEST_PASSED", "PIDSBENCH_TEST_UNSET"}
+	})
+	for name, want := range map[string]string{
+		"PIDSBENCH_TEST_PASSED": "yes", "PIDSBENCH_TEST_MINE": "a=b", "PYTHONUNBUFFERED": "1", "LC_ALL": "C.UTF-8",
+		"TZ": "Asia/Tokyo", "PATH": fault.Line(os.Getenv("PATH")), "HOME": os.Getenv("HOME"),
+		"HF_TOKEN": "no reason given", "PIDSBENCH_TEST_UNSET": "no reason given",
+	} {
+		o.wantRowError(t, "getenv "+name, "the program gave an error: "+want)
+	}
 	dir, err := filepath.EvalSymlinks(o.root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.wantRowError(t, "getwd", dir)
+}
+
+func TestANamedVariableWinsOverTheDefault(t *testing.T) {
+	t.Setenv("PYTHONUNBUFFERED", "0")
+	passed := open(t, "plain", func(p *detect.Process) { p.PassEnv = []string{"HF_TOKEN", "PYTHONUNBUFFERED"} })
+	passed.wantRowError(t, "getenv PYTHONUNBUFFERED", "error: 0")
+	set := open(t, "plain", func(p *detect.Process) { p.Env["PATH"] = "/nowhere" })
+	set.wantRowError(t, "getenv PATH", "error: /nowhere")
 }
 
 // alive reports whether a process runs that is no zombie.

@@ -81,7 +81,8 @@ func parse(line []byte) (message, *misuse) {
 	}
 	value, ok := fields["id"]
 	if !ok {
-		return message{}, &misuse{"wrote a line without id: " + fault.Quote(string(line)), stdoutCure}
+		return message{}, &misuse{"wrote an answer without id: " + fault.Quote(string(line)) + `, expected {"id":N,"score":S}`,
+			"let it copy id from the request into its answer"}
 	}
 	m := message{}
 	if json.Unmarshal(value, &m.id) != nil {

@@ -68,11 +68,13 @@ def check_export(tmp, edition, folder):
     with open(os.path.join(checkpoint, "tokenizer.json"), "w", encoding="utf-8") as f:
         json.dump(spec, f)
 
-    def exported(*more, checkpoint=checkpoint):
-        return quietly(export.main, ["--checkpoint", checkpoint, "--out", out, *more])
+    def exported(*more, checkpoint=checkpoint, out=out):
+        return quietly(export.main, ["--checkpoint", checkpoint, "--out", out, "--force", *more])
 
     status, said = exported("--val", os.path.join(edition, "val.csv"))
     expect("export: a checkpoint becomes a model folder", status == 0, said)
+    check_change(checkpoint, out, edition, exported)
+    check_replacing(checkpoint, out, exported)
     after = json.loads(read(out, "tokenizer.json"))
     expect("export: truncation goes", after["truncation"] is None)
     expect("export: NUL rule first", after["normalizer"]["normalizers"][0]["pattern"] == {"String": "\0"})
@@ -101,6 +103,68 @@ def check_export(tmp, edition, folder):
     except checks.CheckFailed as e:
         found = str(e)
     expect("export: a file that is not the model is refused", "logits differ" in found, found)
+
+
+def check_change(checkpoint, out, edition, exported):
+    """The lock says what storage changed against the checkpoint's own float32 weights."""
+    import numpy as np
+    import torch
+
+    import base
+    import checks
+    from rows import read_split
+    from tokens import encode
+
+    texts = read_split(os.path.join(edition, "val.csv")).texts
+    ids, _ = encode(base.tokenizer(checkpoint), texts, 512)
+    model, _ = base.weights(checkpoint, "")
+    with torch.no_grad():
+        before = np.concatenate([model(input_ids=torch.tensor([row])).logits.double().numpy() for row in ids])
+    changes = []
+    for storage in ("fp32", "fp16", "int8"):
+        status, said = exported("--val", os.path.join(edition, "val.csv"), "--storage", storage)
+        session = checks.open_session(os.path.join(out, "model.onnx"))
+        after = np.concatenate([checks.logits(session, [row], 0) for row in ids]).astype(np.float64)
+        was, now = (1 / (1 + np.exp(z[:, 0] - z[:, 1])) for z in (before, after))
+        flips, logit, score = int(((was >= 0.5) != (now >= 0.5)).sum()), np.abs(before - after).max(), np.abs(was - now).max()
+        held = lock(out)["storage"]
+        near = abs(held["max_logit_change"] - logit) < 0.01 * logit + 1e-5
+        near = near and abs(held["max_score_change"] - score) < 0.01 * score + 1e-5 and held["verdicts_flipped"] == flips
+        expect(f"export, {storage}: the lock says what storage changed", near, (held, logit, score, flips))
+        form = held["weights"], held["arithmetic"], held["compared_rows"], held["compared_on"]
+        expect(f"export, {storage}: how it is stored and computed with", form == (storage, "fp32", len(texts), "val"), held)
+        line = f"{storage} storage against the float32 weights, {len(texts)} rows of val: no logit changed by more than"
+        expect(f"export, {storage}: it is said in a line", status == 0 and line in said and f"{flips} verdicts" in said, said)
+        changes.append(held["max_logit_change"])
+    expect("export: int8 changes more than fp16, fp32 nothing", changes[2] > changes[1] > changes[0] < 1e-5, changes)
+    status, said = exported("--storage", "int8")
+    expect("export: without val, random tokens are compared", lock(out)["storage"]["compared_on"] == "random tokens", said)
+
+
+def check_replacing(checkpoint, out, exported):
+    """What is in --out is replaced when that is asked for, and only when it is a model."""
+    import export
+
+    before = read(out, "model.lock.json")
+    again = quietly(export.main, ["--checkpoint", checkpoint, "--out", out])
+    refused("export: a folder that holds a model", again, "holds a model", "choose another --out or add --force")
+    expect("export: what was there is left alone", read(out, "model.lock.json") == before)
+    for name in ("README.md", "notes.txt"):
+        with open(os.path.join(out, name), "w", encoding="utf-8") as f:
+            f.write("of the former model")
+    refused("export: a folder that holds something else", exported(), "holds notes.txt", "choose another --out")
+    os.remove(os.path.join(out, "notes.txt"))
+    status, said = exported()
+    there = sorted(os.listdir(out))
+    want = ["config.json", "model.lock.json", "model.onnx", "tokenizer.json"]
+    expect("export --force: the former model goes, card and all", status == 0 and there == want, (said, there))
+    refused("export: into the checkpoint itself", exported(out=checkpoint), "holds model.safetensors")
+    empty = os.path.join(os.path.dirname(out), "empty")
+    os.makedirs(empty)
+    expect("export: an empty folder is filled", quietly(export.main, ["--checkpoint", checkpoint, "--out", empty])[0] == 0)
+    file = os.path.join(os.path.dirname(out), "file")
+    open(file, "w").close()
+    refused("export: a file in the folder's place", exported(out=file), "is a file")
 
 
 def checkpoints(tmp, deberta, distilbert):

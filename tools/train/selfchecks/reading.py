@@ -37,6 +37,25 @@ def check_reader(tmp):
         expect(f"CSV: {what} is refused", want in str(found), found)
 
 
+def check_help():
+    """Every argument says what it is and, unless it has to be given, what holds without it."""
+    import argparse
+
+    import export
+    import train as tool
+
+    honest, argparse.ArgumentParser.parse_args = argparse.ArgumentParser.parse_args, lambda parser, argv: parser
+    try:
+        parsers = [tool.parse([]), export.parse([])]
+    finally:
+        argparse.ArgumentParser.parse_args = honest
+    for parser in parsers:
+        needed = {a.dest for a in parser._actions if a.required} | {"help", "arch", "base"}
+        bare = [a.dest for a in parser._actions if not a.help or ("(default: " not in a.help and a.dest not in needed)]
+        expect(f"{parser.prog} --help: every argument with its default", not bare, bare)
+        expect(f"{parser.prog} --help: examples", "--out models/" in parser.format_help().split("examples:")[1])
+
+
 def check_tokenizers(deberta, distilbert):
     """deberta and distilbert are finished model folders."""
     from tokenizers import Tokenizer
@@ -113,6 +132,18 @@ def check_hard_negatives(edition):
     refused("hard negatives: texts shared with those of val", arm(good, "--hard-negatives-val", good), "share texts")
     os.remove(mixed)
     os.remove(test)
+    own = os.path.join(edition, os.pardir, "own")  # files that are in no edition
+    os.makedirs(own)
+    for split in ("train", "val"):
+        with open(os.path.join(edition, f"{split}.csv"), encoding="utf-8", newline="") as f:
+            text = f.read()
+        with open(os.path.join(own, f"{split}.csv"), "w", encoding="utf-8", newline="") as f:
+            f.write(text + f'x,"  {rows[7][0].upper()}\n",0\n')
+        given = arguments(edition, os.path.join(edition, "out"), "--arch", "deberta", "--hard-negatives", good)
+        at = given.index(f"--{split}") + 1
+        given[at] = os.path.join(own, f"{split}.csv")
+        leak = train(given)
+        refused(f"hard negatives: one that stands in --{split}, in other case and spaces", leak, "1 texts stand in", given[at])
     alone = train(arguments(edition, os.path.join(edition, "out"), "--arch", "deberta", "--pool", "10"))
     refused("hard negatives: --pool without them", alone, "belong to --hard-negatives")
 

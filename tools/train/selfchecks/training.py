@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 
-from selfchecks.support import PACE, STABLE, TOOL, Elsewhere, arguments, expect, lock, read, refused, train
+from selfchecks.support import PACE, STABLE, TOOL, Elsewhere, arguments, expect, lock, read, refused, tiny, train
 
 
 def same(what, one, two, names=STABLE):
@@ -49,6 +49,7 @@ def check_training(tmp, edition):
 
     check_watched(out("a", "deberta"), out("b", "deberta"))
     check_lock(tmp, out("a", "deberta"))
+    check_dropout()
     return out("a", "deberta"), out("a", "distilbert")
 
 
@@ -72,8 +73,12 @@ def check_states(tmp, edition, state):
 def check_refusals(tmp, edition):
     """Numbers that are none and a plateau write nothing."""
     out = os.path.join(tmp, "refused", "tiny")
+    half = os.path.join(os.path.dirname(out), ".training-tiny.pt.new")
+    os.makedirs(os.path.dirname(half))
+    open(half, "w").close()
     mad = train(arguments(edition, out, "--arch", "deberta", "--lr", "1e30"))
     refused("a loss that is no number", mad, "the loss of step", "--lr")
+    expect("a state that was half written goes at the next start", not os.path.exists(half))
     noise = arguments(edition, out, "--arch", "distilbert", "--epochs", "1", train="noise.csv")
     status, said = train(noise)
     expect("stalled: status 1 and a sentence", status == 1 and "stalled: train loss" in said, said)
@@ -104,7 +109,29 @@ def check_watched(watched, unwatched):
     expect("watched rows: in the card", "false alarms (all) |" in card and row in card and "chose nothing" in card, card)
 
 
+def check_dropout():
+    """The card says the dropout that the model was built with."""
+    from transformers import BertConfig, DebertaV2Config, DistilBertConfig
+
+    import card
+    from architecture import ARCHITECTURES
+
+    for name, arch in ARCHITECTURES.items():
+        expect(f"card: dropout of {name}", card.dropout(arch.config(300, tiny())) == "0.1")
+    for config, want in (
+        (DistilBertConfig(), "0.1 (head 0.2)"),
+        (BertConfig(hidden_dropout_prob=0.2, attention_probs_dropout_prob=0), "0.2 (attention 0)"),
+        (BertConfig(classifier_dropout=0.3), "0.1 (head 0.3)"),
+        (DebertaV2Config(cls_dropout=0), "0.1 (head 0)"),
+    ):
+        found = card.dropout(config)
+        expect(f"card: dropout {want} of {config.model_type}", found == want, found)
+
+
 def check_lock(tmp, folder):
+    held = lock(folder)["storage"]
+    found = held["weights"], held["arithmetic"], held["compared_on"], held["compared_rows"]
+    expect("lock: storage against the float32 weights", found == ("fp16", "fp32", "val", 200), held)
     paths = [f["path"] for f in lock(folder)["files"]]
     expect("lock: files by path", paths == ["config.json", "model.onnx", "tokenizer.json"], paths)
     for name in [*STABLE, "model.lock.json"]:

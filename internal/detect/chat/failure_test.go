@@ -21,7 +21,7 @@ import (
 func TestWhatConcernsOneTextIsTheErrorOfItsRow(t *testing.T) {
 	const secret = "TEXT-OF-THE-ROW"
 	endless := func(w http.ResponseWriter, r *http.Request) {
-		for range 2 * maxReply / 1024 {
+		for range 8 << 10 {
 			if _, err := w.Write(bytes.Repeat([]byte(" "), 1024)); err != nil {
 				return
 			}
@@ -57,7 +57,7 @@ func TestWhatConcernsOneTextIsTheErrorOfItsRow(t *testing.T) {
 		{"a page", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprint(w, "<html>1</html>")
-		}, "the server sent no chat completion"},
+		}, "the server sent an HTML page, not JSON"},
 		{"nothing", raw(""), "the server sent no chat completion"},
 		{"an endless answer", endless, "the server answered with more than 4194304 bytes"},
 	} {
@@ -93,6 +93,7 @@ func TestWhatConcernsEveryTextEndsTheRun(t *testing.T) {
 		{"403", status(403, ""), []string{"status 403", "JUDGE_KEY"}},
 		{"404", status(404, `{"error":{"message":"The model small-1 does not exist"}}`),
 			[]string{"status 404: The model small-1 does not exist", "check url and model"}},
+		{"405", status(405, `{"detail":"Method Not Allowed"}`), []string{"status 405: Method Not Allowed; correct url in the entry"}},
 		{"402", status(402, `{"error":"no credit"}`), []string{"status 402: no credit", "check the account's credit"}},
 		{"no quota", status(429, `{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}`),
 			[]string{"(insufficient_quota): You exceeded your quota", "check the account's credit"}},
@@ -117,7 +118,7 @@ func TestWhatConcernsEveryTextEndsTheRun(t *testing.T) {
 	if strayed.Load() != 0 {
 		t.Error("a text went to another address")
 	}
-	srv := httptest.NewUnstartedServer(completion("1", ""))
+	srv := httptest.NewUnstartedServer(answering("1", ""))
 	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
 	srv.StartTLS()
 	defer srv.Close()
@@ -131,7 +132,7 @@ func TestWhatConcernsEveryTextEndsTheRun(t *testing.T) {
 
 func TestReadySaysWhetherTextsCanBeScored(t *testing.T) {
 	for name, handler := range map[string]http.HandlerFunc{
-		"an answer": completion("1", ""), "a refusal": completion("I'm sorry", ""), "a busy server": status(429, ""),
+		"an answer": answering("1", ""), "a refusal": answering("I'm sorry", ""), "a busy server": status(429, ""),
 		"a filter": status(400, `{"error":{"code":"content_filter"}}`),
 	} {
 		d, n := serve(t, handler)
@@ -150,13 +151,25 @@ func TestReadySaysWhetherTextsCanBeScored(t *testing.T) {
 		{"another service", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, "<html>")
-		}, []string{"sent no chat completion: its content type is text/html", "check url"}},
+		}, []string{"sent an HTML page, not JSON; correct url in the entry: a page for people is there, or a proxy's"}},
+		{"a proxy", func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(502)
+			fmt.Fprint(w, "<!DOCTYPE html><title>Bad gateway</title>")
+		}, []string{"answered with status 502 and an HTML page, as a proxy does; run the same command again when it works"}},
 	} {
 		d, n := serve(t, tt.handler)
 		testenv.WantFault(t, d.Ready(t.Context()), fault.Incomplete, tt.want...)
 		if n.Load() != 1 {
 			t.Errorf("%s: %d requests", tt.name, n.Load())
 		}
+	}
+	for end, cure := range map[string]string{
+		"": "is its path …/v1? ", "/v1": "check url and model in the entry", "/v1beta/openai": "check url and model",
+	} {
+		url, _ := service(t, status(404, `{"detail":"Not Found"}`))
+		e := judge(url)
+		e.Chat.URL = url + end
+		testenv.WantFault(t, open(t, e).Ready(t.Context()), fault.Incomplete, "status 404: Not Found; ", cure)
 	}
 	srv := httptest.NewServer(nil)
 	e := judge(srv.URL)

@@ -1,0 +1,176 @@
+package stats
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"pidsbench/internal/draw"
+)
+
+// Resamples is the number of samples an interval rests on.
+const Resamples = 10_000
+
+// Draws are Resamples samples of groups, drawn with replacement, as many groups in each as there are. They depend on
+// the stream's name and the number of groups alone: all that is computed on the same draws is paired.
+type Draws struct {
+	groups *Groups
+	times  []uint8 // [Resamples][groups]: how often a group stands in a sample
+	Rows   []float64
+}
+
+// Draw draws the samples. Without a group there is no row in any of them.
+func (g *Groups) Draw(stream string) *Draws {
+	n := g.Len()
+	d := &Draws{groups: g, times: make([]uint8, Resamples*n), Rows: make([]float64, Resamples)}
+	numbers := draw.New(0, "bootstrap", stream)
+	for b := range Resamples {
+		times := d.times[b*n : (b+1)*n]
+		for range n {
+			at := numbers.Below(n)
+			if times[at]++; times[at] == 0 {
+				panic("stats: a group was drawn 256 times")
+			}
+			d.Rows[b] += g.rows[at]
+		}
+	}
+	return d
+}
+
+// Totals returns the total of each series in each sample: [series][Resamples], the sum of its values over the rows of
+// the drawn groups. A series has a count a row, such as 1 for a false alarm or the number of seeds that give one; the
+// totals are exact. It panics on a negative value, on a series of another length, and on totals of 2³² and more, all
+// faults of the caller.
+//
+// Several series are summed in one word, each in a lane wide enough for its largest total.
+func (d *Draws) Totals(series ...[]int) [][]float64 {
+	lanes, width := 4, 16
+	switch most := d.most(series); {
+	case most >= 1<<32:
+		panic("stats: a total does not fit into 32 bits")
+	case most >= 1<<16:
+		lanes, width = 2, 32
+	}
+	n, words := d.groups.Len(), (len(series)+lanes-1)/lanes
+	packed := make([]uint64, n*words)
+	for s, values := range series {
+		shift := s % lanes * width
+		for row, v := range values {
+			packed[d.groups.of[row]*words+s/lanes] += uint64(v) << shift
+		}
+	}
+	out := make([][]float64, len(series))
+	for s := range out {
+		out[s] = make([]float64, Resamples)
+	}
+	d.each(func() func(b int) {
+		sums := make([]uint64, words)
+		return func(b int) {
+			clear(sums)
+			for g, times := range d.times[b*n : (b+1)*n] {
+				if times == 0 {
+					continue
+				}
+				for w, v := range packed[g*words : (g+1)*words] {
+					sums[w] += uint64(times) * v
+				}
+			}
+			for s := range out {
+				out[s][b] = float64(sums[s/lanes] >> (s % lanes * width) & (1<<width - 1))
+			}
+		}
+	})
+	return out
+}
+
+// most returns a bound of all totals.
+func (d *Draws) most(series [][]int) float64 {
+	largest := 0
+	for _, values := range series {
+		if len(values) != len(d.groups.of) {
+			panic("stats: a series does not have one value a row")
+		}
+		for _, v := range values {
+			if v < 0 {
+				panic("stats: a count is negative")
+			}
+			largest = max(largest, v)
+		}
+	}
+	if len(series) == 0 || len(d.groups.of) == 0 {
+		return 0
+	}
+	return float64(largest) * slices.Max(d.Rows)
+}
+
+// AUC returns the area under the ROC curve in each sample, ties counted half; NaN where a sample lacks a class. scores
+// and injection have a value a row.
+func (d *Draws) AUC(scores []float64, injection []bool) []float64 {
+	if len(scores) != len(d.groups.of) || len(injection) != len(scores) {
+		panic("stats: scores and classes do not have one value a row")
+	}
+	type row struct {
+		group     int32
+		injection bool
+		last      bool // of the rows with its score
+	}
+	order := make([]int, len(scores))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case scores[a] < scores[b]:
+			return -1
+		case scores[a] > scores[b]:
+			return 1
+		}
+		return 0
+	})
+	rows := make([]row, len(order))
+	for i, r := range order {
+		rows[i] = row{int32(d.groups.of[r]), injection[r], i+1 == len(order) || scores[order[i+1]] != scores[r]}
+	}
+	n := d.groups.Len()
+	out := make([]float64, Resamples)
+	d.each(func() func(b int) {
+		return func(b int) {
+			times := d.times[b*n : (b+1)*n]
+			var below, above, twice uint64 // benign rows and injections so far; twice the number of won pairs
+			var benign, injections uint64  // with the score at hand
+			for _, r := range rows {
+				if t := uint64(times[r.group]); r.injection {
+					injections += t
+				} else {
+					benign += t
+				}
+				if r.last {
+					twice += injections * (2*below + benign)
+					below, above = below+benign, above+injections
+					benign, injections = 0, 0
+				}
+			}
+			out[b] = math.NaN()
+			if below > 0 && above > 0 {
+				out[b] = float64(twice) / (2 * float64(below) * float64(above))
+			}
+		}
+	})
+	return out
+}
+
+// each calls what work returns for every sample, on all cores, and work once for each of them.
+func (d *Draws) each(work func() func(b int)) {
+	workers := runtime.GOMAXPROCS(0)
+	var wait sync.WaitGroup
+	for w := range workers {
+		wait.Go(func() {
+			one := work()
+			for b := w * Resamples / workers; b < (w+1)*Resamples/workers; b++ {
+				one(b)
+			}
+		})
+	}
+	wait.Wait()
+}
