@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"slices"
@@ -119,15 +120,7 @@ func (d *Draws) AUC(scores []float64, injection []bool) []float64 {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case scores[a] < scores[b]:
-			return -1
-		case scores[a] > scores[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	rows := make([]row, len(order))
 	for i, r := range order {
 		rows[i] = row{int32(d.groups.of[r]), injection[r], i+1 == len(order) || scores[order[i+1]] != scores[r]}
