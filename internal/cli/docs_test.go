@@ -251,7 +251,7 @@ func withExternalSets(t *testing.T) string {
 func TestTheHardNegativesPageShowsTheArms(t *testing.T) {
 	testenv.Built(t, "data/open/test.csv")
 	root := withExternalSets(t)
-	out, err := programOf(t, root, root, "arms", "--detector", "deberta,tfidf", "--format", "markdown").Output()
+	out, err := programOf(t, root, root, "arms", "--detector", "deberta,distilbert,tfidf", "--format", "markdown").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
