@@ -91,7 +91,7 @@ func runArms(st *State, cmd *cobra.Command, opts *armsOptions) error {
 			continue
 		}
 		designs = append(designs, *d)
-		built = append(built, f.results(&opts.score, &opts.table, policies, d.Detectors))
+		built = append(built, results.Build(*f.input(&opts.score, &opts.table, policies, d.Detectors)))
 	}
 	if len(designs) == 0 && passed > 0 {
 		return fault.New(fault.Incomplete, "no detector that has arms is scored").WithCure("run `pidsbench eval` with one of them")

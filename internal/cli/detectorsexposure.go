@@ -124,7 +124,7 @@ func runExposure(st *State, cmd *cobra.Command, opts *exposureOptions) error {
 		}
 		detectors = append(detectors, d)
 	}
-	r := f.results(&opts.score, &tableOptions{}, []threshold.Policy{policy}, detectors)
+	r := results.Build(*f.input(&opts.score, &tableOptions{}, []threshold.Policy{policy}, detectors))
 	all := exposures(r)
 	if err := showExposure(st, opts.format, r, all); err != nil {
 		return err

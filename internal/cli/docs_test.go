@@ -112,8 +112,8 @@ func TestTheNumbersInTheReadmeAreThoseOfTheProgram(t *testing.T) {
 	}
 }
 
-// figures is the table of docs/data.md that says what gives the class away.
-func figures(t *testing.T, stats []byte) string {
+// probeFigures is the table of docs/data.md that says what gives the class away.
+func probeFigures(t *testing.T, stats []byte) string {
 	t.Helper()
 	var in struct {
 		Splits []struct {
@@ -183,7 +183,7 @@ func TestTheDataPageShowsTheFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	const page = "docs/data.md"
-	if table := figures(t, out); *update {
+	if table := probeFigures(t, out); *update {
 		testenv.SetRegion(t, page, "figures", table)
 	} else {
 		compareNumbers(t, page, testenv.Region(t, page, "figures"), table)

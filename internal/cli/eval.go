@@ -26,7 +26,9 @@ func newEvalCmd(st *State) *cobra.Command {
 		Short: "Verify the data, score what is not yet scored, print the tables",
 		Long: `Verifies the edition against its freeze manifest, scores every row that has no score yet, chooses thresholds on val
 and prints the main table, hard-benign false alarms by provenance, and the confusion counts. Rule and trivial
-baselines are always shown below the line. Run again, it scores nothing and prints the same tables.`,
+baselines are always shown below the line. Run again, it scores nothing and prints the same tables.
+
+` + sectionHelp(),
 		Example: `  pidsbench eval --detector deberta
   pidsbench eval --detector all --format markdown
   pidsbench eval --detector rule,tfidf --threshold val_fpr:0.01
@@ -34,7 +36,7 @@ baselines are always shown below the line. Run again, it scores nothing and prin
   pidsbench eval --detector tfidf --data prompts.csv --text-column prompt --label-column is_attack`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := errors.Join(opts.data.check(), opts.score.check(cmd), opts.table.check()); err != nil {
+			if err := errors.Join(opts.data.check(), opts.score.check(cmd), opts.table.check(), opts.table.checkPage(cmd)); err != nil {
 				return firstFault(err)
 			}
 			return runEval(cmd.Context(), st, cmd, &opts)
@@ -44,6 +46,7 @@ baselines are always shown below the line. Run again, it scores nothing and prin
 	opts.data.registerSplits(cmd, "; val is scored too where a threshold rests on it")
 	opts.score.register(st, cmd)
 	opts.table.register(cmd)
+	opts.table.registerPage(cmd)
 	return cmd
 }
 
@@ -68,13 +71,14 @@ func runEval(ctx context.Context, st *State, cmd *cobra.Command, opts *evalOptio
 		return err
 	}
 	s := &scorer{st: st, p: p, frame: f, opts: &opts.score}
-	detectors, err := s.scoreAll(ctx, chosen, needsVal(policies))
+	detectors, err := s.scoreAll(ctx, chosen, needsVal(policies) || opts.table.needsVal())
 	if err != nil {
 		return err
 	}
-	r := f.results(&opts.score, &opts.table, policies, detectors)
+	in := f.input(&opts.score, &opts.table, policies, detectors)
+	r := results.Build(*in)
 	r.Run = runRecord(st)
-	if err := opts.table.show(st, r); err != nil {
+	if err := opts.table.show(st, in, r); err != nil {
 		return err
 	}
 	return verdict(r, retry)
@@ -112,13 +116,13 @@ func needsVal(policies []threshold.Policy) bool {
 	return false
 }
 
-// results computes the cells of the frame.
-func (f *frame) results(o *scoreOptions, t *tableOptions, policies []threshold.Policy, detectors []results.Detector) *results.Results {
-	return results.Build(results.Input{
+// input puts together what results are built from.
+func (f *frame) input(o *scoreOptions, t *tableOptions, policies []threshold.Policy, detectors []results.Detector) *results.Input {
+	return &results.Input{
 		Edition: f.edition, EditionName: f.name, ManifestSHA256: f.manifestSHA, WindowMode: o.windows,
 		Splits: f.splits, Val: f.val, NoVal: f.noVal, ValPromised: !f.borrowed, Detectors: detectors, Policies: policies, Limit: o.limit,
 		Chosen: f.chosen, Absent: f.absent, PublicSubset: f.publicSubset, Undisputed: t.undisputed,
-	})
+	}
 }
 
 const retry = "run again to retry them, with --fresh where a row ended the process twice; the score files say why each " +

@@ -148,6 +148,12 @@ func (o *scoreOptions) mode() (engine.Mode, error) {
 type tableOptions struct {
 	format     string
 	thresholds []string
+	tables     []string // names of sections; empty for the default tables
+	costs      render.CostOptions
+
+	pages      bool   // whether the command has the format of a page, figures and errors
+	figures    string // folder; empty for none
+	errors     int    // rows listed of each split; 0 for none
 	undisputed bool
 }
 
@@ -187,7 +193,7 @@ func (o *tableOptions) check() error {
 	if _, err := o.policies(nil); err != nil {
 		return err
 	}
-	if o.format == "json" || renderers[o.format] != nil {
+	if o.format == "json" || renderers[o.format] != nil || o.format == pageFormat && o.pages {
 		return nil
 	}
 	return fault.New(fault.Usage, "--format is %q, expected table, markdown, csv, latex or json", o.format).
@@ -198,10 +204,32 @@ var renderers = map[string]render.Renderer{
 	"table": render.Text, "markdown": render.Markdown, "csv": render.CSV, "latex": render.LaTeX,
 }
 
-// show writes the results to stdout in the chosen format.
-func (o *tableOptions) show(st *State, r *results.Results) error {
-	if o.format == "json" {
-		return render.JSON(st.Stdout, r)
+// show writes the results to stdout in the chosen format, and figures into their folder.
+func (o *tableOptions) show(st *State, in *results.Input, r *results.Results) error {
+	want := render.WantsInterval(r, o.wants("intervals"))
+	if o.format == "json" || o.format == "csv" || o.format == pageFormat || o.figures != "" {
+		want = nil
 	}
-	return renderers[o.format](st.Stdout, render.Layout(r))
+	r.Resample(in, want)
+	further := o.further(in, r)
+	if o.figures != "" {
+		if err := writeFigures(st, o.figures, in, r); err != nil {
+			return err
+		}
+	}
+	if o.format == "json" {
+		return render.JSON(st.Stdout, r, further)
+	}
+	var tables []render.Table
+	if o.wants(defaultTables) {
+		tables = render.Layout(r)
+	}
+	tables = append(tables, further...)
+	switch {
+	case o.format == pageFormat:
+		return o.showPage(st, in, r, tables)
+	case o.format == "csv" && len(o.tables)+o.errors > 0: // the wide form is that of the default tables alone
+		return render.LongCSV(st.Stdout, append(tables, o.wrong(in, r)...))
+	}
+	return renderers[o.format](st.Stdout, append(tables, o.wrong(in, r)...))
 }

@@ -17,6 +17,7 @@ type reportOptions struct {
 	score  scoreOptions
 	table  tableOptions
 	scores []string
+	paper  bool
 }
 
 func newReportCmd(st *State) *cobra.Command {
@@ -24,11 +25,18 @@ func newReportCmd(st *State) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "Print the tables from score files, without any model",
+		Long:  "Prints tables, figures or a page from score files and frozen data alone.\n\n" + sectionHelp(),
 		Example: `  pidsbench report --detector deberta
-  pidsbench report --detector all --scores published --format latex`,
+  pidsbench report --detector all --scores published --format latex
+  pidsbench report --detector deberta,tfidf --seeds all --tables intervals,operating
+  pidsbench report --detector deberta,tfidf --seeds all --format html > report.html
+  pidsbench report --paper`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := errors.Join(opts.data.check(), opts.score.check(cmd), opts.table.check()); err != nil {
+			if opts.paper {
+				return runReportPaper(st, cmd, &opts)
+			}
+			if err := errors.Join(opts.data.check(), opts.score.check(cmd), opts.table.check(), opts.table.checkPage(cmd)); err != nil {
 				return firstFault(err)
 			}
 			return runReport(st, cmd, &opts)
@@ -38,6 +46,8 @@ func newReportCmd(st *State) *cobra.Command {
 	opts.data.registerSplits(cmd, "")
 	opts.score.registerSelection(cmd)
 	opts.table.register(cmd)
+	opts.table.registerPage(cmd)
+	opts.registerPaper(cmd)
 	cmd.Flags().StringArrayVar(&opts.scores, "scores", nil, "folder with score files, repeatable (default: out, then results)")
 	return cmd
 }
@@ -62,15 +72,16 @@ func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
 		data += " --edition " + opts.data.edition
 	}
 	for _, c := range chosen {
-		d, err := f.read(dirs, c, opts.score.windows, data, needsVal(policies))
+		d, err := f.read(dirs, c, opts.score.windows, data, needsVal(policies) || opts.table.needsVal())
 		if err != nil {
 			return err
 		}
 		detectors = append(detectors, d)
 	}
-	r := f.results(&opts.score, &opts.table, policies, detectors)
+	in := f.input(&opts.score, &opts.table, policies, detectors)
+	r := results.Build(*in)
 	r.Run = runRecord(st)
-	if err := opts.table.show(st, r); err != nil {
+	if err := opts.table.show(st, in, r); err != nil {
 		return err
 	}
 	cure := "run `pidsbench eval` to score what is missing"

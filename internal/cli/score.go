@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"pidsbench/internal/results"
 )
 
 type scoreCmdOptions struct {
@@ -50,5 +52,5 @@ func runScore(ctx context.Context, st *State, cmd *cobra.Command, opts *scoreCmd
 	if err != nil {
 		return err
 	}
-	return verdict(f.results(&opts.score, &tableOptions{}, nil, detectors), retry)
+	return verdict(results.Build(*f.input(&opts.score, &tableOptions{}, nil, detectors)), retry)
 }

@@ -12,8 +12,9 @@ import (
 
 // CSV writes one row for each detector and policy (and one more for each of a user's own files or external sets): what
 // the numbers rest on, then the columns of the main and the provenance table as plain numbers, the standard deviation
-// over seeds in a column of its own where there is one, and empty fields where a number is undefined. Thresholds of
-// several seeds are separated by blanks. Tables of another shape are left out: JSON has every cell.
+// over seeds and the ends of the interval in columns of their own where there are any, and empty fields where a number is
+// undefined. Thresholds of several seeds are separated by blanks. Tables of another shape are left out: JSON has every
+// cell.
 func CSV(w io.Writer, tables []Table) error {
 	head, rows := wide(tables)
 	out := csv.NewWriter(w)
@@ -38,7 +39,7 @@ func wide(tables []Table) (head []string, rows []map[string]string) {
 		"missing", "truncated", "incomplete", "limit"}
 	byKey := map[string]map[string]string{}
 	for _, t := range tables {
-		if t.ID == "confusion" || t.ID == externalSlices || t.ID == foreign {
+		if t.ID == "confusion" || t.ID == externalSlices || t.ID == foreign || t.ID == intervals {
 			continue
 		}
 		for _, g := range t.Groups {
@@ -102,6 +103,10 @@ func addWide(head *[]string, rows *[]map[string]string, byKey map[string]map[str
 			set("seeds", strconv.Itoa(e.Cell.NSeeds))
 			if e.Cell.SD != nil {
 				set(name+" sd", number(e.Cell.SD))
+			}
+			if e.Cell.Lo != nil {
+				set(name+" lo", number(e.Cell.Lo))
+				set(name+" hi", number(e.Cell.Hi))
 			}
 			if e.Cell.State == results.StateIncomplete {
 				set("incomplete", "yes")

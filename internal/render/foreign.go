@@ -47,7 +47,7 @@ func foreignTable(r *results.Results) *Table {
 	if len(rows) == 0 || len(columns) == 0 {
 		return nil
 	}
-	t.Groups = [][]Row{rows}
+	t.Groups, t.Ranked = [][]Row{rows}, true
 	t.Notes = append(t.Notes,
 		"native: the threshold that the detector's authors use; val: the one with the best F1 on val of this edition.")
 	return t

@@ -8,8 +8,8 @@ import (
 	"pidsbench/internal/results"
 )
 
-// JSON writes the whole results model, one cell a line.
-func JSON(w io.Writer, r *results.Results) error {
+// JSON writes the whole results model, one cell a line, and behind it further tables, if any.
+func JSON(w io.Writer, r *results.Results, further []Table) error {
 	type plain results.Results
 	cells := make([]json.RawMessage, len(r.Cells))
 	for i := range r.Cells {
@@ -38,7 +38,19 @@ func JSON(w io.Writer, r *results.Results) error {
 		out.Write(c)
 	}
 	out.WriteString("\n  ]")
-	out.Write(b[at+len(empty):])
+	rest := b[at+len(empty):]
+	if len(further) > 0 {
+		t, err := json.MarshalIndent(longTables(further), "  ", "  ")
+		if err != nil {
+			return err
+		}
+		rest = bytes.TrimSuffix(rest, []byte("\n}"))
+		out.Write(rest)
+		out.WriteString(",\n  \"tables\": ")
+		out.Write(t)
+		rest = []byte("\n}")
+	}
+	out.Write(rest)
 	out.WriteByte('\n')
 	_, err = w.Write(out.Bytes())
 	return err

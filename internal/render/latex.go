@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"pidsbench/internal/results"
 )
 
 // LaTeX writes booktabs tables; the document needs \usepackage{booktabs}.
@@ -27,14 +29,18 @@ func LaTeX(w io.Writer, tables []Table) error {
 			heads[i] = escapeLaTeX(c)
 		}
 		fmt.Fprintf(&b, "%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
+		leaders := best(t)
 		for i, g := range t.Groups {
 			if i > 0 {
 				b.WriteString("\\midrule\n")
 			}
 			for _, row := range g {
 				cells := make([]string, len(row))
-				for i, e := range row {
-					cells[i] = strings.ReplaceAll(escapeLaTeX(e.String()), "±", "$\\pm$")
+				for k, e := range row {
+					cells[k] = escapeLaTeX(e.String())
+					if i == 0 && leaders[k] != "" && leaders[k] == rank(e) {
+						cells[k] = `\textbf{` + cells[k] + "}"
+					}
 				}
 				fmt.Fprintf(&b, "%s \\\\\n", strings.Join(cells, " & "))
 			}
@@ -52,6 +58,47 @@ func LaTeX(w io.Writer, tables []Table) error {
 }
 
 var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
-	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "–", "--")
+	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "–", "--", "±", `$\pm$`, "×", `$\times$`, "≥", `$\geq$`, "≤", `$\leq$`,
+	"†", `\textdagger{}`, "‡", `\textdaggerdbl{}`, "|", `\textbar{}`, "<", `\textless{}`, ">", `\textgreater{}`)
 
 func escapeLaTeX(s string) string { return latexEscapes.Replace(s) }
+
+// direction says of a metric whether more of it is better (+1) or worse (-1); those without one have no best.
+var direction = map[string]int{"accuracy": 1, "f1": 1, "family_f1": 1, "weighted_f1": 1, "precision": 1, "recall": 1,
+	"roc_auc": 1, "fpr": -1, "fnr": -1, "family_fpr": -1}
+
+// best returns for each column the best number among the rows of the first group, as it is shown; "" where no two rows
+// compete.
+func best(t Table) []string {
+	leaders := make([]string, len(t.Columns))
+	if !t.Ranked || len(t.Groups) == 0 {
+		return leaders
+	}
+	for k := range t.Columns {
+		n, top := 0, 0.0
+		for _, row := range t.Groups[0] {
+			if rank(row[k]) == "" {
+				continue
+			}
+			c := row[k].Cell
+			if v := float64(direction[c.Metric]) * *c.Value; n == 0 || v > top {
+				top, leaders[k] = v, rank(row[k])
+			}
+			n++
+		}
+		if n < 2 {
+			leaders[k] = ""
+		}
+	}
+	return leaders
+}
+
+// rank returns the number that an entry competes with, as it is shown: equal ones are equally good. An entry that lacks
+// rows competes no more than one that has no number.
+func rank(e Entry) string {
+	c := e.Cell
+	if c == nil || c.Value == nil || direction[c.Metric] == 0 || c.State == results.StateIncomplete {
+		return ""
+	}
+	return formatValue(c.Metric, *c.Value)
+}

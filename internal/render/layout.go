@@ -78,6 +78,9 @@ func Layout(r *results.Results) []Table {
 			for _, s := range r.Splits {
 				tables = append(tables, ownTable(r, s, policy))
 			}
+			if i == 0 {
+				tables = append(tables, intervalTable(r, policy)...)
+			}
 		} else {
 			if len(shown(r, mainColumns)) > 0 {
 				tables = append(tables, axisTable(r, "main", "Main table", mainColumns, policy))
@@ -87,6 +90,7 @@ func Layout(r *results.Results) []Table {
 			}
 			if i == 0 { // enough to read a change; the cells of every policy are in the JSON and CSV forms
 				tables = append(tables, pairedTables(r, policy)...)
+				tables = append(tables, intervalTable(r, policy)...)
 			}
 			tables = append(tables, externalTables(r, policy)...)
 		}
@@ -200,6 +204,7 @@ func axisTable(r *results.Results, id, name string, columns []column, policy str
 		}
 		return append(row, tauEntry(d, policy))
 	})
+	t.Ranked = len(aboveTheLine(r)) > 0
 	if len(flagAll) > 0 {
 		note(&t.Notes, "a threshold of 0 flags every text: nothing did better on val for %s", strings.Join(flagAll, ", "))
 	}
@@ -332,9 +337,11 @@ func tauEntry(d results.DetectorSummary, policy string) Entry {
 	if lo != hi {
 		e.Text += "–" + formatTau(hi)
 	}
-	for _, t := range taus {
-		e.Raw = append(e.Raw, strconv.FormatFloat(t, 'g', -1, 64))
+	raw := make([]string, len(taus))
+	for i, t := range taus {
+		raw[i] = strconv.FormatFloat(t, 'g', -1, 64)
 	}
+	e.Raw = []string{strings.Join(raw, " ")}
 	return e
 }
 

@@ -119,7 +119,7 @@ func TestRenderersMatchTheirGoldenFiles(t *testing.T) {
 func TestJSONHoldsEveryCell(t *testing.T) {
 	r := sample(t)
 	var b bytes.Buffer
-	if err := JSON(&b, r); err != nil {
+	if err := JSON(&b, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	var back results.Results

@@ -20,6 +20,8 @@ type Table struct {
 	Left    int // columns at the left that hold words; 0 = those named Detector or Split
 	Groups  [][]Row
 	Notes   []string
+
+	Ranked bool // the rows of the first group compete: formats that can mark the best number of each column do
 }
 
 // Source says what the numbers of a table were computed from.

@@ -152,10 +152,10 @@ type Cell struct {
 	Value      *float64     `json:"value"`
 	Reason     string       `json:"reason,omitempty"`
 	SD         *float64     `json:"sd"` // over seeds, ddof 1; nil for one seed
-	Lo         *float64     `json:"lo"`
+	Lo         *float64     `json:"lo"` // 95 % interval of a mean over the seeds that are there; nil for a single seed
 	Hi         *float64     `json:"hi"`
-	Interval   string       `json:"interval,omitempty"`
-	N          int          `json:"n"` // scored rows
+	Interval   string       `json:"interval,omitempty"` // its method
+	N          int          `json:"n"`                  // scored rows
 	NBenign    int          `json:"n_benign"`
 	NInjection int          `json:"n_injection"`
 	NError     int          `json:"n_error"`
@@ -164,7 +164,14 @@ type Cell struct {
 	NTruncated int          `json:"n_truncated"`
 	NExposed   int          `json:"n_exposed,omitempty"` // rows from sets that the detector was trained on
 	State      string       `json:"state"`               // complete or incomplete
-	Frozen     bool         `json:"frozen"`              // whether its rows are frozen by the edition's manifest
+
+	Groups          int      `json:"groups,omitempty"`           // independent groups that the interval rests on
+	GroupsEffective float64  `json:"groups_effective,omitempty"` // groups of equal size that would weigh as much
+	SeedLo          *float64 `json:"seed_lo,omitempty"`          // 95 % interval with the spread of the seeds
+	SeedHi          *float64 `json:"seed_hi,omitempty"`
+	Doubts          []string `json:"doubts,omitempty"` // about the interval
+
+	Frozen bool `json:"frozen"` // whether its rows are frozen by the edition's manifest
 }
 
 // Total returns the rows the cell should rest on.
@@ -244,11 +251,15 @@ func (r *Results) Lacking(c *Cell) int {
 	return n
 }
 
-func (r *Results) add(c Cell) {
+func (c *Cell) key() key {
 	policy := ""
 	if c.Policy != nil {
 		policy = *c.Policy
 	}
-	r.index[key{c.Detector, c.Split, c.Slice, c.Metric, policy, c.Seed}] = len(r.Cells)
+	return key{c.Detector, c.Split, c.Slice, c.Metric, policy, c.Seed}
+}
+
+func (r *Results) add(c Cell) {
+	r.index[c.key()] = len(r.Cells)
 	r.Cells = append(r.Cells, c)
 }

@@ -44,7 +44,8 @@ func (g *Groups) Draw(stream string) *Draws {
 // totals are exact. It panics on a negative value, on a series of another length, and on totals of 2³² and more, all
 // faults of the caller.
 //
-// Several series are summed in one word, each in a lane wide enough for its largest total.
+// Several series are summed in one word, each in a lane wide enough for its largest total. The time it takes grows with
+// the groups that have a value: errors cost less to sum than what is right.
 func (d *Draws) Totals(series ...[]int) [][]float64 {
 	lanes, width := 4, 16
 	switch most := d.most(series); {
@@ -61,6 +62,14 @@ func (d *Draws) Totals(series ...[]int) [][]float64 {
 			packed[d.groups.of[row]*words+s/lanes] += uint64(v) << shift
 		}
 	}
+	var some []int // groups with a value that is not 0; the others add nothing
+	kept := packed[:0]
+	for g := range n {
+		if sums := packed[g*words : (g+1)*words]; slices.ContainsFunc(sums, func(v uint64) bool { return v != 0 }) {
+			some = append(some, g)
+			kept = append(kept, sums...)
+		}
+	}
 	out := make([][]float64, len(series))
 	for s := range out {
 		out[s] = make([]float64, Resamples)
@@ -69,12 +78,14 @@ func (d *Draws) Totals(series ...[]int) [][]float64 {
 		sums := make([]uint64, words)
 		return func(b int) {
 			clear(sums)
-			for g, times := range d.times[b*n : (b+1)*n] {
-				if times == 0 {
+			times := d.times[b*n : (b+1)*n]
+			for i, g := range some {
+				t := uint64(times[g])
+				if t == 0 {
 					continue
 				}
-				for w, v := range packed[g*words : (g+1)*words] {
-					sums[w] += uint64(times) * v
+				for w, v := range kept[i*words : (i+1)*words] {
+					sums[w] += t * v
 				}
 			}
 			for s := range out {
@@ -106,7 +117,7 @@ func (d *Draws) most(series [][]int) float64 {
 }
 
 // AUC returns the area under the ROC curve in each sample, ties counted half; NaN where a sample lacks a class. scores
-// and injection have a value a row.
+// and injection have a value a row; a row whose score is NaN has none and counts nowhere.
 func (d *Draws) AUC(scores []float64, injection []bool) []float64 {
 	if len(scores) != len(d.groups.of) || len(injection) != len(scores) {
 		panic("stats: scores and classes do not have one value a row")
@@ -116,9 +127,11 @@ func (d *Draws) AUC(scores []float64, injection []bool) []float64 {
 		injection bool
 		last      bool // of the rows with its score
 	}
-	order := make([]int, len(scores))
-	for i := range order {
-		order[i] = i
+	order := make([]int, 0, len(scores))
+	for i, s := range scores {
+		if !math.IsNaN(s) {
+			order = append(order, i)
+		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	rows := make([]row, len(order))

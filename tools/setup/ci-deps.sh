@@ -11,6 +11,7 @@ has cc --version && has gcc --version || packages="$packages gcc libc6-dev"
 has c++ --version || packages="$packages g++"
 has python3 --version || packages="$packages python3"
 has python3 -m pip --version || packages="$packages python3-pip"
+has chromium --version || has chromium-browser --version || has google-chrome --version || packages="$packages chromium"
 if [ -z "$packages" ]; then
 	echo 'system packages: all there'
 	exit 0

@@ -13,7 +13,12 @@ SCRATCH = {
 PRETRAINED = {
     "distilbert": (Recipe(epochs=2, lr=5e-5, warmup=0.0, batch_rows=16, batch_tokens=16 * 256, train_length=256), 256),
     "deberta-v2": (Recipe(epochs=3, lr=2e-5, warmup=0.06, batch_rows=16, batch_tokens=16 * 512, train_length=512), 512),
-    "bert": (Recipe(epochs=1, lr=1e-4, warmup=0.1, batch_rows=32, batch_tokens=2048, train_length=128), 256),
+    "bert": (
+        Recipe(
+            epochs=1, lr=1e-4, warmup=0.1, batch_rows=64, batch_tokens=2048, train_length=48, dropout=0.0, precision="bf16"
+        ),
+        256,
+    ),
 }
 
 

@@ -88,7 +88,7 @@ def parse(argv):
     )  # fmt: skip
     options.add_storage(p)
     p.add_argument(
-        "--precision", choices=("fp32", "bf16"), default="fp32", help="arithmetic of training (default: fp32)"
+        "--precision", choices=("fp32", "bf16"), help="arithmetic of training (default: the recipe's)"
     )
     p.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where to train (default: cpu)")
     p.add_argument(
@@ -150,11 +150,14 @@ def from_base(args):
 
 
 def recipe_of(args, start):
-    given = {"epochs": args.epochs, "lr": args.lr, "warmup": args.warmup, "train_length": args.train_length}
+    given = {
+        "epochs": args.epochs, "lr": args.lr, "warmup": args.warmup, "train_length": args.train_length,
+        "precision": args.precision,
+    }  # fmt: skip
     chosen = {k: v for k, v in given.items() if v is not None}
     if (args.train_length or 0) > start.limit:
         raise BadInput(f"--train-length {args.train_length}: the model reads at most {start.limit} tokens")
-    return replace(start.recipe, precision=args.precision, **chosen)
+    return replace(start.recipe, **chosen)
 
 
 def watcher(args, start, say):

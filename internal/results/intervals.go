@@ -1,0 +1,330 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"pidsbench/internal/dataset"
+	"pidsbench/internal/stats"
+)
+
+// The methods of intervals.
+const (
+	byFamilies = "percentile bootstrap over families"
+	byWilson   = "Wilson, families as rows"
+)
+
+// FewGroups is the number of effective groups below which an interval by resampling them is too narrow.
+const FewGroups = 20
+
+// Grouping says which rows of a split are no independent observations: the name of the group of each row, empty for a
+// row of its own.
+type Grouping struct {
+	Name string
+	Of   func(s Split) []string
+}
+
+// Families groups rows by the column family_id, or in the original edition, which has none, by the seed that a text was
+// made from (with its label in structural_ood, as the original's own family analysis does). A split without either has
+// rows of their own.
+var Families = Grouping{"family", func(s Split) []string {
+	if names, ok := s.Data.Column("family_id"); ok {
+		return names
+	}
+	if seeds, ok := s.Data.Column("original_seed_idx"); ok {
+		names := make([]string, len(seeds))
+		for i, seed := range seeds {
+			if seed != "" {
+				names[i] = strconv.Itoa(int(s.Data.Rows[i].Label)) + ":" + seed
+			}
+		}
+		return names
+	}
+	if names, ok := s.Data.Column("parent_seed_id"); ok {
+		return names
+	}
+	return make([]string, len(s.Data.Rows))
+}}
+
+// Interval is what resampling says about the mean of a metric over the seeds.
+type Interval struct {
+	Lo, Hi    float64 // 95 %
+	Groups    int     // with rows that the metric rests on
+	Effective float64 // groups of equal size that would weigh as much
+	Method    string
+}
+
+// bands resamples the rows of one split by one grouping. All detectors, seeds, slices and metrics see the same samples.
+type bands struct {
+	split  Split
+	names  []string
+	draws  *stats.Draws
+	totals map[string]base // of a slice by name, where no row lacks a score
+}
+
+// base holds the benign rows and the injections of a slice in each sample.
+type base struct{ benign, injections []float64 }
+
+func newBands(s Split, g Grouping) *bands {
+	names := g.Of(s)
+	return &bands{s, names, stats.NewGroups(names).Draw(s.Spec.Name + " by " + g.Name), map[string]base{}}
+}
+
+// seen is what one seed saw of a slice: the rows with a score, their scores and classes.
+type seen struct {
+	rows     []int
+	view     view
+	complete bool
+}
+
+func (b *bands) see(seed Seed, p part) seen {
+	v := observe(seed, b.split, p)
+	outcomes := seed.Outcomes[b.split.Spec.Name]
+	var rows []int
+	for _, row := range p.rows {
+		if outcomes != nil && outcomes[row].State == Scored {
+			rows = append(rows, row)
+		}
+	}
+	return seen{rows, v, len(rows) == len(p.rows)}
+}
+
+// seeAll returns what each seed saw of a slice, with its class totals; false where one saw nothing.
+func (b *bands) seeAll(d Detector, p part) (all []seen, bases []base, ok bool) {
+	for _, seed := range d.Seeds {
+		s := b.see(seed, p)
+		if len(s.rows) == 0 {
+			return nil, nil, false
+		}
+		all, bases = append(all, s), append(bases, b.base(p, s))
+	}
+	return all, bases, true
+}
+
+// base returns the class totals of what was seen.
+func (b *bands) base(p part, s seen) base {
+	if known, ok := b.totals[p.name]; ok && s.complete {
+		return known
+	}
+	n := len(b.split.Data.Rows)
+	var classes [2][]int
+	classes[0], classes[1] = make([]int, n), make([]int, n)
+	for i, row := range s.rows {
+		classes[s.view.labels[i]][row] = 1
+	}
+	t := b.draws.Totals(classes[dataset.Benign], classes[dataset.Injection])
+	out := base{t[0], t[1]}
+	if s.complete {
+		b.totals[p.name] = out
+	}
+	return out
+}
+
+// mistakes holds the false alarms and the misses of one seed at one threshold in each sample.
+type mistakes struct{ fp, fn []float64 }
+
+// mistakes returns what each seed gets wrong in each sample, for each of the thresholds: [policy][seed].
+func (b *bands) mistakes(all []seen, taus [][]float64) [][]mistakes {
+	n := len(b.split.Data.Rows)
+	var series [][]int
+	for _, of := range taus {
+		for i, s := range all {
+			var wrong [2][]int
+			wrong[0], wrong[1] = make([]int, n), make([]int, n)
+			for k, row := range s.rows {
+				flagged, label := s.view.scores[k] >= of[i], s.view.labels[k]
+				if flagged != (label == dataset.Injection) {
+					wrong[label][row] = 1
+				}
+			}
+			series = append(series, wrong[dataset.Benign], wrong[dataset.Injection])
+		}
+	}
+	drawn := b.draws.Totals(series...)
+	out := make([][]mistakes, len(taus))
+	for p := range taus {
+		for range all {
+			out[p] = append(out[p], mistakes{drawn[0], drawn[1]})
+			drawn = drawn[2:]
+		}
+	}
+	return out
+}
+
+// resampledMetric is a metric of the errors and class totals of a sample; NaN where it is undefined.
+type resampledMetric struct {
+	name              string
+	plain             bool // a share of rows of the classes named
+	benign, injection bool
+	of                func(fp, fn, benign, injections float64) float64
+}
+
+// resampled lists the metrics of a threshold that have an interval.
+var resampled = []resampledMetric{
+	{"accuracy", true, true, true, func(fp, fn, n, p float64) float64 { return (n + p - fp - fn) / (n + p) }},
+	{"f1", false, true, true, func(fp, fn, _, p float64) float64 { return 2 * (p - fn) / (2*(p-fn) + fp + fn) }},
+	{"precision", false, true, true, func(fp, fn, _, p float64) float64 { return (p - fn) / (p - fn + fp) }},
+	{"recall", true, false, true, func(_, fn, _, p float64) float64 { return (p - fn) / p }},
+	{"fpr", true, true, false, func(fp, _, n, _ float64) float64 { return fp / n }},
+}
+
+// of returns the interval of a metric's mean over the seeds, value; nil where too many samples leave it undefined.
+func (b *bands) of(metric int, value float64, bases []base, wrong []mistakes, p part) *Interval {
+	m := resampled[metric]
+	mean := make([]float64, stats.Resamples)
+	for s, e := range wrong {
+		for i := range mean {
+			mean[i] += m.of(e.fp[i], e.fn[i], bases[s].benign[i], bases[s].injections[i]) / float64(len(wrong))
+		}
+	}
+	out := b.interval(mean, p, m.benign, m.injection)
+	if out != nil && m.plain && (value == 0 || value == 1) {
+		n := max(1, int(out.Effective))
+		out.Lo, out.Hi = stats.Wilson(int(value)*n, n)
+		out.Method = byWilson
+	}
+	return out
+}
+
+// undefinedShare is the share of samples that may leave a metric undefined.
+const undefinedShare = 0.01
+
+func (b *bands) interval(mean []float64, p part, benign, injection bool) *Interval {
+	defined := slices.DeleteFunc(mean, math.IsNaN)
+	if float64(len(defined)) < (1-undefinedShare)*stats.Resamples {
+		return nil
+	}
+	var names []string
+	for i, row := range p.rows {
+		if p.labels[i] == dataset.Benign && benign || p.labels[i] == dataset.Injection && injection {
+			names = append(names, b.names[row])
+		}
+	}
+	groups := stats.NewGroups(names)
+	out := &Interval{Groups: groups.Len(), Effective: groups.Effective(), Method: byFamilies}
+	out.Lo, out.Hi = stats.Percentile(defined)
+	return out
+}
+
+// auc returns the interval of the mean area under the ROC curve.
+func (b *bands) auc(all []seen, p part) *Interval {
+	injection := make([]bool, len(b.split.Data.Rows))
+	for i, row := range b.split.Data.Rows {
+		injection[i] = row.Label == dataset.Injection
+	}
+	mean := make([]float64, stats.Resamples)
+	for _, s := range all {
+		scores := make([]float64, len(injection))
+		for i := range scores {
+			scores[i] = math.NaN()
+		}
+		for i, row := range s.rows {
+			scores[row] = s.view.scores[i]
+		}
+		for i, v := range b.draws.AUC(scores, injection) {
+			mean[i] += v / float64(len(all))
+		}
+	}
+	return b.interval(mean, p, true, true)
+}
+
+// Resample gives mean cells of r, which was built from in, their intervals: those for which want holds, or all when it is
+// nil.
+func (r *Results) Resample(in *Input, want func(*Cell) bool) {
+	wanted := map[key]*Cell{}
+	splits := map[string]bool{}
+	for i := range r.Cells {
+		c := &r.Cells[i]
+		if c.Seed.Mean && c.Value != nil && (want == nil || want(c)) {
+			wanted[c.key()] = c
+			splits[c.Split] = true
+		}
+	}
+	for _, s := range in.Splits {
+		if !splits[s.Spec.Name] {
+			continue
+		}
+		b := newBands(s, Families)
+		parts, _ := partition(s, in.Undisputed)
+		for _, d := range in.Detectors {
+			taus := r.taus(d, r.Policies)
+			for _, p := range parts {
+				b.addPart(r, d, p, taus, wanted)
+			}
+		}
+	}
+}
+
+// taus returns the thresholds of a detector: [policy][seed]; 0 where there is none.
+func (r *Results) taus(d Detector, policies []string) [][]float64 {
+	out := make([][]float64, len(policies))
+	for _, sum := range r.Detectors {
+		if sum.ID != d.ID {
+			continue
+		}
+		for i, policy := range policies {
+			for _, seed := range d.Seeds {
+				out[i] = append(out[i], sum.Tau[policy][strconv.Itoa(seed.Seed)])
+			}
+		}
+	}
+	return out
+}
+
+// addPart gives the wanted cells of one detector on one slice their intervals.
+func (b *bands) addPart(r *Results, d Detector, p part, taus [][]float64, wanted map[key]*Cell) {
+	at := func(metric, policy string) *Cell {
+		return wanted[key{d.ID, b.split.Spec.Name, p.name, metric, policy, SeedRef{Mean: true}}]
+	}
+	var policies []string
+	var thresholds [][]float64
+	for i, policy := range r.Policies {
+		if slices.ContainsFunc(resampled, func(m resampledMetric) bool { return at(m.name, policy) != nil }) {
+			policies, thresholds = append(policies, policy), append(thresholds, taus[i])
+		}
+	}
+	area := at("roc_auc", "")
+	if axis := b.split.Spec.Axis; p.name != "all" || axis != dataset.IID && axis != dataset.Custom {
+		area = nil // an area costs as much as fifty shares: only those that tables show
+	}
+	if len(policies) == 0 && area == nil {
+		return
+	}
+	all, bases, ok := b.seeAll(d, p)
+	if !ok {
+		return
+	}
+	wrong := b.mistakes(all, thresholds)
+	for i, policy := range policies {
+		for m := range resampled {
+			if c := at(resampled[m].name, policy); c != nil {
+				c.setInterval(b.of(m, *c.Value, bases, wrong[i], p))
+			}
+		}
+	}
+	if area != nil {
+		area.setInterval(b.auc(all, p))
+	}
+}
+
+// setInterval takes over an interval, nil for none, and adds the spread of the seeds to it: the half widths of both are
+// independent and add in quadrature, that of the seeds being the t-interval of their mean.
+func (c *Cell) setInterval(of *Interval) {
+	if of == nil {
+		return
+	}
+	c.Lo, c.Hi, c.Interval = &of.Lo, &of.Hi, of.Method
+	c.Groups, c.GroupsEffective = of.Groups, of.Effective
+	if of.Effective < FewGroups {
+		c.Doubts = append(c.Doubts, fmt.Sprintf("the rows are worth %.0f groups of equal size: the interval may be too narrow",
+			of.Effective))
+	}
+	if c.SD == nil {
+		return
+	}
+	half := stats.TQuantile(c.NSeeds-1) * *c.SD / math.Sqrt(float64(c.NSeeds))
+	lo, hi := *c.Value-math.Hypot(*c.Value-of.Lo, half), *c.Value+math.Hypot(of.Hi-*c.Value, half)
+	c.SeedLo, c.SeedHi = new(max(0, lo)), new(min(1, hi))
+}
