@@ -31,7 +31,7 @@ type Set struct {
 }
 
 // Cell is the share of false alarms of an arm on a set: the mean over its seeds, with the interval of a bootstrap over
-// groups in which seeds are averaged, and its difference from the first arm, on the same samples.
+// groups in which seeds are averaged (Wilson's at 0 and 1), and its difference from the first arm, on the same samples.
 type Cell struct {
 	Arm       string    `json:"arm"`
 	Detector  string    `json:"detector"`
@@ -87,6 +87,9 @@ func Compute(arms []Arm, sets ...Set) []Cell {
 			}
 			for s, i := range at {
 				of[i].FPR.Lo, of[i].FPR.Hi = stats.Percentile(drawn[s])
+				if lo, hi, ok := stats.AtBoundary(of[i].FPR.Value, groups.Effective()); ok {
+					of[i].FPR.Lo, of[i].FPR.Hi = lo, hi
+				}
 				switch {
 				case i == 0:
 				case of[0].Reason != "":

@@ -121,3 +121,10 @@ func TestSetsHoldBenignRowsByProvenanceAndFamily(t *testing.T) {
 		t.Errorf("without rows in dispute the ordinary set has the rows %v, expected [0]", rows)
 	}
 }
+
+func TestAnArmWithoutAFalseAlarmMayStillHaveSome(t *testing.T) {
+	c := Compute([]Arm{arm("none", scored(200, 0))}, set(200))[0]
+	if c.FPR.Value != 0 || c.FPR.Lo != 0 || c.FPR.Hi < 0.03 || c.FPR.Hi > 0.04 {
+		t.Errorf("of 100 families without a false alarm: %+v, expected an upper end of 0.037", c.FPR)
+	}
+}

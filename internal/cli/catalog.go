@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -144,6 +143,10 @@ func tfidfRows(edition *dataset.Edition, m *manifest.Manifest, spec dataset.Spli
 			"freezes beside its splits", e.ID, fault.Quote(e.Augment)).
 			WithCure("name one without .csv in configs/detectors.yaml, such as hard_negative_train")
 	}
+	if e.Pool >= more.Rows {
+		return nil, fault.New(fault.Usage, "detector %s: field pool holds %d, expected fewer than the %d rows of %s", e.ID,
+			e.Pool, more.Rows, more.Path).WithCure("leave it out in configs/detectors.yaml for all of them")
+	}
 	return []manifest.File{train, more}, nil
 }
 
@@ -187,8 +190,12 @@ func (p *project) fitTFIDF(st *State, e detect.Entry, path string) error {
 		return &unavailableError{"there is no train split to fit it on; run `make data`, or `pidsbench data build`"}
 	}
 	var paths, said []string
-	for _, f := range files {
-		paths, said = append(paths, f.Path), append(said, fmt.Sprintf("%s (%d rows)", f.Path, f.Rows))
+	for i, f := range files {
+		rows := strconv.Itoa(f.Rows)
+		if i > 0 && e.Pool > 0 {
+			rows = strconv.Itoa(e.Pool) + " of " + rows
+		}
+		paths, said = append(paths, f.Path), append(said, f.Path+" ("+rows+" rows)")
 	}
 	loaded, err := manifest.Load(m, p.path(edition.Dir), paths...)
 	if err != nil {
@@ -197,8 +204,12 @@ func (p *project) fitTFIDF(st *State, e detect.Entry, path string) error {
 	st.note("%s: fitting on %s, once", e.ID, strings.Join(said, " and "))
 	var texts []string
 	var labels []dataset.Label
-	for _, split := range loaded {
-		for _, r := range split.Rows {
+	for i, split := range loaded {
+		rows := split.Rows
+		if i > 0 && e.Pool > 0 {
+			rows = pool(split, e.Pool)
+		}
+		for _, r := range rows {
 			texts, labels = append(texts, r.Text), append(labels, r.Label)
 		}
 	}
@@ -210,4 +221,16 @@ func (p *project) fitTFIDF(st *State, e detect.Entry, path string) error {
 		return err
 	}
 	return model.WriteFile(path)
+}
+
+// pool returns the rows of a pool of so many of a file of added rows, drawn by their column hardneg_category.
+func pool(s *dataset.Split, size int) (rows []dataset.Row) {
+	categories, ok := s.Column("hardneg_category")
+	if !ok {
+		categories = make([]string, len(s.Rows))
+	}
+	for _, i := range tfidf.Pool(categories, size) {
+		rows = append(rows, s.Rows[i])
+	}
+	return rows
 }

@@ -9,6 +9,7 @@ import (
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/detect"
+	"pidsbench/internal/detect/tfidf"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/manifest"
 	"pidsbench/internal/testenv"
@@ -185,4 +186,39 @@ func TestOnlyFrozenRowsBesideTheSplitsCanBeAdded(t *testing.T) {
 		_, err := p.candidate(st, e, 0)
 		testenv.WantFault(t, err, fault.Usage, "detector tfidf-hn: field augment holds", augment[:3])
 	}
+}
+
+func TestATFIDFOfAPoolIsFittedOnAsManyOfTheAddedRows(t *testing.T) {
+	entries := "  - {id: tfidf-hn, kind: tfidf, augment: hard_negative_train}\n" +
+		"  - {id: tfidf-hn-pool1, kind: tfidf, augment: hard_negative_train, pool: 1}\n"
+	p, st := smallProject(t, entries, smallEdition())
+	var models []*tfidf.Model
+	for _, e := range p.detectors.Detectors {
+		path, err := p.tfidfModel(st, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := tfidf.Read(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		models = append(models, m)
+	}
+	if models[0].Benign != 4 || models[1].Benign != 3 {
+		t.Errorf("the models are fitted on %d and %d benign rows, expected 4 and 3", models[0].Benign, models[1].Benign)
+	}
+	notes := st.Stderr.(*bytes.Buffer).String()
+	if !strings.Contains(notes, "tfidf-hn-pool1: fitting on train.csv (4 rows) and hard_negative_train.csv (1 of 2 rows)") {
+		t.Errorf("it says: %s", notes)
+	}
+
+	e := p.detectors.Detectors[1]
+	e.Pool = 2
+	_, err := p.candidate(st, e, 0)
+	testenv.WantFault(t, err, fault.Usage,
+		"detector tfidf-hn-pool1: field pool holds 2, expected fewer than the 2 rows of hard_negative_train.csv; leave it out")
 }

@@ -30,7 +30,7 @@ func (p *project) primary() ([]comparison.Listed, error) {
 	return comparison.LoadPrimary(path)
 }
 
-// runPrimary prints the listed comparisons. Each rests on all seeds that its detectors declare.
+// runPrimary prints the listed comparisons. Each rests on all seeds that the list names, or else its detectors.
 func runPrimary(st *State, cmd *cobra.Command, opts *compareOptions) error {
 	p, err := openProject(st, cmd)
 	if err != nil {
@@ -62,7 +62,7 @@ func runPrimary(st *State, cmd *cobra.Command, opts *compareOptions) error {
 			if slices.ContainsFunc(detectors, func(d results.Detector) bool { return d.ID == id }) {
 				continue
 			}
-			d, err := f.readListed(p, opts, id, needsVal(policies))
+			d, err := f.readListed(p, opts, id, l.Seeds, needsVal(policies))
 			if err != nil {
 				return err
 			}
@@ -100,12 +100,18 @@ func (p *project) entryOf(id string) detect.Entry {
 }
 
 // readListed reads the scores of a detector that the list names; it may be one that is not configured yet.
-func (f *frame) readListed(p *project, opts *compareOptions, id string, val bool) (results.Detector, error) {
+func (f *frame) readListed(p *project, opts *compareOptions, id string, seeds []int, val bool) (results.Detector, error) {
 	if !p.configured(id) {
 		const unknown = "configs/detectors.yaml has no such detector"
 		return results.Detector{ID: id, Name: id, Required: true, Unavailable: unknown}, nil
 	}
-	s, err := selectSeeds(p.entryOf(id), opts.score.seeds, true)
+	e := p.entryOf(id)
+	lacking := slices.DeleteFunc(slices.Clone(seeds), func(n int) bool { return slices.Contains(e.Seeds, n) })
+	if len(e.Seeds) > 0 && len(lacking) > 0 {
+		reason := "it has no seed " + joinInts(lacking) + ", on which the comparison rests too"
+		return results.Detector{ID: id, Name: e.Name, Required: true, Unavailable: reason}, nil
+	}
+	s, err := selectSeeds(e, opts.score.seeds, true)
 	if err != nil {
 		return results.Detector{}, err
 	}

@@ -130,7 +130,11 @@ func showReading(line func(name, value string), e detect.Entry) {
 	case "constant":
 		line("rule", e.Rule)
 	case "tfidf":
-		line("rows added", e.Augment)
+		added := e.Augment
+		if e.Pool > 0 {
+			added = fmt.Sprintf("%d of %s", e.Pool, added)
+		}
+		line("rows added", added)
 	case "chat":
 		line("server", e.Chat.URL)
 		line("server's model", e.Chat.Model)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,6 +60,10 @@ func firstFault(err error) error {
 }
 
 func runEval(ctx context.Context, st *State, cmd *cobra.Command, opts *evalOptions) error {
+	if slices.Contains(opts.table.tables, windowsTable) {
+		return fault.New(fault.Usage, "--tables %s sets the two window modes beside each other, and eval scores one of them",
+			windowsTable).WithCure("run `pidsbench score` with --windows max and with --windows truncate, then `pidsbench report`")
+	}
 	p, chosen, f, err := prepare(st, cmd, &opts.data, &opts.score)
 	if err != nil {
 		return err

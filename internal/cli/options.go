@@ -8,6 +8,7 @@ import (
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/engine"
 	"pidsbench/internal/fault"
+	"pidsbench/internal/figures"
 	"pidsbench/internal/render"
 	"pidsbench/internal/results"
 	"pidsbench/internal/threshold"
@@ -207,13 +208,24 @@ var renderers = map[string]render.Renderer{
 // show writes the results to stdout in the chosen format, and figures into their folder.
 func (o *tableOptions) show(st *State, in *results.Input, r *results.Results) error {
 	want := render.WantsInterval(r, o.wants("intervals"))
-	if o.format == "json" || o.format == "csv" || o.format == pageFormat || o.figures != "" {
+	switch {
+	case o.format == "json" || o.format == "csv" || o.format == pageFormat || o.figures != "":
 		want = nil
+	case !o.wants(defaultTables) && !o.wants("intervals"):
+		want = func(*results.Cell) bool { return false }
 	}
 	r.Resample(in, want)
-	further := o.further(in, r)
+	further := o.further(st, in, r)
+	var drawn []*figures.Figure
+	if o.format == pageFormat || o.figures != "" {
+		var notes []string
+		drawn, notes = figures.All(in, r)
+		for _, n := range notes {
+			st.note("note: %s", n)
+		}
+	}
 	if o.figures != "" {
-		if err := writeFigures(st, o.figures, in, r); err != nil {
+		if err := writeFigures(st, o.figures, drawn); err != nil {
 			return err
 		}
 	}
@@ -227,7 +239,7 @@ func (o *tableOptions) show(st *State, in *results.Input, r *results.Results) er
 	tables = append(tables, further...)
 	switch {
 	case o.format == pageFormat:
-		return o.showPage(st, in, r, tables)
+		return o.showPage(st, in, r, tables, drawn)
 	case o.format == "csv" && len(o.tables)+o.errors > 0: // the wide form is that of the default tables alone
 		return render.LongCSV(st.Stdout, append(tables, o.wrong(in, r)...))
 	}

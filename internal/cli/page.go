@@ -28,7 +28,7 @@ func (o *tableOptions) registerPage(cmd *cobra.Command) {
 }
 
 func (o *tableOptions) checkPage(cmd *cobra.Command) error {
-	if err := o.checkTables(); err != nil {
+	if err := o.checkTables(cmd); err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("errors") && o.errors < 1 {
@@ -49,14 +49,11 @@ func (o *tableOptions) wrong(in *results.Input, r *results.Results) []render.Tab
 }
 
 // showPage writes the page: tables, figures, and the errors where they were asked for.
-func (o *tableOptions) showPage(st *State, in *results.Input, r *results.Results, tables []render.Table) error {
+func (o *tableOptions) showPage(st *State, in *results.Input, r *results.Results, tables []render.Table,
+	all []*figures.Figure) error {
 	page := render.NewPage(r, tables)
 	page.Verdict = render.Verdict(in, r)
 	page.Errors = o.wrong(in, r)
-	all, notes := figures.All(in, r)
-	for _, n := range notes {
-		st.note("note: %s", n)
-	}
 	for _, f := range all {
 		var b strings.Builder
 		if err := f.SVG(&b); err != nil {

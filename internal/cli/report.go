@@ -79,6 +79,11 @@ func runReport(st *State, cmd *cobra.Command, opts *reportOptions) error {
 		detectors = append(detectors, d)
 	}
 	in := f.input(&opts.score, &opts.table, policies, detectors)
+	if opts.table.wants(windowsTable) {
+		if in.Other, err = f.other(dirs, chosen, opts.score.windows, data); err != nil {
+			return err
+		}
+	}
 	r := results.Build(*in)
 	r.Run = runRecord(st)
 	if err := opts.table.show(st, in, r); err != nil {

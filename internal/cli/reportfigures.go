@@ -8,16 +8,10 @@ import (
 	"pidsbench/internal/atomicfile"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/figures"
-	"pidsbench/internal/results"
 )
 
-// writeFigures draws what the results allow into a folder, each figure as NAME.svg and NAME.png, and says on stderr what
-// is left out.
-func writeFigures(st *State, dir string, in *results.Input, r *results.Results) error {
-	all, notes := figures.All(in, r)
-	for _, n := range notes {
-		st.note("note: %s", n)
-	}
+// writeFigures writes figures into a folder, each as NAME.svg and NAME.png.
+func writeFigures(st *State, dir string, all []*figures.Figure) error {
 	if len(all) == 0 {
 		return nil
 	}

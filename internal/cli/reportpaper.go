@@ -23,7 +23,8 @@ func (o *reportOptions) registerPaper(cmd *cobra.Command) {
 
 // checkPaper refuses flags that would choose what the paper has chosen.
 func (o *reportOptions) checkPaper(cmd *cobra.Command) error {
-	for _, name := range []string{"detector", "threshold", "tables", "split", "external", "figures", "errors"} {
+	for _, name := range []string{"detector", "threshold", "tables", "split", "external", "figures", "errors", "cost-ratio",
+		"prevalence"} {
 		if cmd.Flags().Changed(name) {
 			return fault.New(fault.Usage, "--%s cannot be given with --paper, whose tables have their own", name).
 				WithCure("leave out one of the two")

@@ -62,7 +62,7 @@ incomplete; 5 a gate is broken; 130 interrupted.`,
 	root.PersistentFlags().Bool("no-color", false, "no colours (nothing is coloured yet)")
 	root.AddCommand(
 		newEvalCmd(st), newScoreCmd(st), newReportCmd(st), newArmsCmd(st), newVerifyCmd(st), newDataCmd(st), newDetectorsCmd(st),
-		newModelsCmd(st), newTrainCmd(st), newDoctorCmd(st), newCompareCmd(st),
+		newModelsCmd(st), newTrainCmd(st), newRefitCmd(st), newDoctorCmd(st), newCompareCmd(st),
 		newScoresCmd(st), newScanCmd(st),
 	)
 	return root

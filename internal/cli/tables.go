@@ -2,8 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"pidsbench/internal/fault"
 	"pidsbench/internal/render"
@@ -30,6 +33,7 @@ var sections = []section{
 	{"breakdown", "error rates by slice, the worst first, with simultaneous intervals", false, render.Breakdown},
 	{"twins", "recall and false alarms by kind of disguise, beside the same texts without it", false, render.Twins},
 	{"bestofn", "attacks that pass in at least one of their disguises", false, render.BestOfN},
+	{windowsTable, "report: long texts by the first window alone, beside all windows", false, render.Windows},
 	{"sources", "whether false alarms follow the source of a benign text", false, render.Sources},
 }
 
@@ -38,6 +42,9 @@ const (
 	defaultTables = "default"
 	allTables     = "all"
 )
+
+// windowsTable needs the scores of both window modes, which report alone reads.
+const windowsTable = "windows"
 
 func sectionNames() []string {
 	names := []string{defaultTables}
@@ -59,8 +66,8 @@ func sectionHelp() string {
 	return b.String()
 }
 
-// checkTables refuses names of tables that there are not.
-func (o *tableOptions) checkTables() error {
+// checkTables refuses names of tables that there are not, and flags of a table that is not asked for.
+func (o *tableOptions) checkTables(cmd *cobra.Command) error {
 	names := sectionNames()
 	for _, name := range o.tables {
 		if !slices.Contains(names, name) {
@@ -68,9 +75,15 @@ func (o *tableOptions) checkTables() error {
 				WithCure("choose from %s", strings.Join(names, ", "))
 		}
 	}
+	for _, flag := range []string{"cost-ratio", "prevalence"} {
+		if cmd.Flags().Changed(flag) && !o.wants("prevalence") {
+			return fault.New(fault.Usage, "--%s is for the table prevalence, which is not asked for", flag).
+				WithCure("add --tables prevalence")
+		}
+	}
 	switch {
-	case !(o.costs.Ratio > 0):
-		return fault.New(fault.Usage, "--cost-ratio is %g, expected more than 0", o.costs.Ratio).WithCure("leave it out for 10")
+	case !(o.costs.Ratio > 0) || math.IsInf(o.costs.Ratio, 1):
+		return fault.New(fault.Usage, "--cost-ratio is %g, expected a number above 0", o.costs.Ratio).WithCure("leave it out for 10")
 	case !(o.costs.Prevalence > 0 && o.costs.Prevalence < 1):
 		return fault.New(fault.Usage, "--prevalence is %g, expected a share above 0 and below 1", o.costs.Prevalence).
 			WithCure("leave it out for 0.01")
@@ -91,16 +104,22 @@ func (o *tableOptions) needsVal() bool {
 	return slices.ContainsFunc(sections, func(s section) bool { return s.val && o.wants(s.name) })
 }
 
-// further returns the tables of the sections that the user asked for.
-func (o *tableOptions) further(in *results.Input, r *results.Results) (tables []render.Table) {
+// further returns the tables of the sections that the user asked for. It notes those named that have nothing to show.
+func (o *tableOptions) further(st *State, in *results.Input, r *results.Results) (tables []render.Table) {
 	for _, s := range sections {
-		switch {
-		case !o.wants(s.name):
-		case s.make == nil:
-			tables = append(tables, render.Prevalence(in, r, o.costs)...)
-		default:
-			tables = append(tables, s.make(in, r)...)
+		if !o.wants(s.name) {
+			continue
 		}
+		var of []render.Table
+		if s.make == nil {
+			of = render.Prevalence(in, r, o.costs)
+		} else {
+			of = s.make(in, r)
+		}
+		if len(of) == 0 && slices.Contains(o.tables, s.name) {
+			st.note("note: no table %s: these splits have nothing for it, or only baselines were run", s.name)
+		}
+		tables = append(tables, of...)
 	}
 	return tables
 }

@@ -34,7 +34,7 @@ func NewData(splits []results.Split, undisputed bool) *Data {
 // drawn returns the resamples of the split. A slice is drawn with its whole split.
 func (s *split) drawn() *stats.Draws {
 	if s.draws == nil {
-		s.draws = stats.NewGroups(s.families).Draw(s.Spec.Name + " by " + results.Families.Name)
+		s.draws = results.Families.Draw(s.Split)
 	}
 	return s.draws
 }

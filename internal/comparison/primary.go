@@ -20,6 +20,7 @@ type Listed struct {
 	Split    string            `yaml:"split"`
 	Slice    map[string]string `yaml:"slice"` // at most one: name of a slice → value
 	Policy   string            `yaml:"policy"`
+	Seeds    []int             `yaml:"-"` // that a detector with seeds must have been run at, of the whole list; empty for its own
 }
 
 // most is the number of comparisons that may be primary: a correction for more leaves none.
@@ -29,6 +30,7 @@ const most = 6
 // names the line.
 func LoadPrimary(path string) ([]Listed, error) {
 	var list struct {
+		Seeds       []int    `yaml:"seeds"`
 		Comparisons []Listed `yaml:"comparisons"`
 	}
 	f := &strictyaml.File{Name: path, Kind: fault.Usage, Cure: "correct it, or restore the file from the repository"}
@@ -52,6 +54,7 @@ func LoadPrimary(path string) ([]Listed, error) {
 				WithCure("rename one of them")
 		}
 		seen[c.ID] = true
+		c.Seeds = list.Seeds
 	}
 	return list.Comparisons, nil
 }

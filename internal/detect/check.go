@@ -93,6 +93,12 @@ func (e *Entry) wrongNames() *mistake {
 		return &mistake{[]any{"veto", "class"}, "veto.class", fault.Quote(""), "a class name or index"}
 	case e.Augment != "" && e.Kind != "tfidf":
 		return wrong("augment", fault.Quote(e.Augment), "none for the kind "+e.Kind)
+	case e.Pool != 0 && e.Kind != "tfidf":
+		return wrong("pool", strconv.Itoa(e.Pool), "none for the kind "+e.Kind)
+	case e.Pool < 0:
+		return wrong("pool", strconv.Itoa(e.Pool), pools)
+	case e.Pool > 0 && e.Augment == "":
+		return wrong("augment", fault.Quote(""), "the file whose rows the pool of "+strconv.Itoa(e.Pool)+" is drawn from")
 	case e.Arm == "" && e.ArmOf != "":
 		return wrong("arm", fault.Quote(""), "what was added to the training of "+fault.Name(e.ArmOf)+", in a word")
 	case e.Arm != "" && e.ArmOf == "":
@@ -167,10 +173,19 @@ func (e *Entry) wrongNumbers() *mistake {
 	return nil
 }
 
-const temperatures = "more than 0, at most 1000"
+const (
+	temperatures = "more than 0, at most 1000"
+	pools        = "1 or more rows, or no such field for all"
+)
 
 // writtenZero returns the mistake of a 0 that the file spells out where 0 stands for a field that is left out.
 func (e *Entry) writtenZero() *mistake {
+	if e.Pool == 0 && e.place.file.Has("detectors", e.place.item, "pool") {
+		if e.Kind != "tfidf" {
+			return e.unused("pool", "0")
+		}
+		return wrong("pool", "0", pools)
+	}
 	for _, f := range []struct {
 		name     string
 		zero     bool

@@ -37,6 +37,7 @@ type Entry struct {
 	Pull   *Pull    `yaml:"pull" json:"-"`
 
 	Augment string   `yaml:"augment" json:"augment,omitempty"` // kind tfidf: benign rows added to the train split
+	Pool    int      `yaml:"pool" json:"pool,omitempty"`       // of Augment: so many of them; 0 means all
 	Chat    *Chat    `yaml:"chat" json:"chat,omitempty"`       // kind chat
 	Process *Process `yaml:"process" json:"process,omitempty"` // kind process
 

@@ -16,11 +16,7 @@ type tally struct {
 }
 
 func newTally(s results.Split) *tally {
-	families, ok := s.Data.Column("family_id")
-	if !ok {
-		families = make([]string, len(s.Data.Rows))
-	}
-	return &tally{split: s, groups: stats.NewGroups(families)}
+	return &tally{split: s, groups: stats.NewGroups(results.Families.Of(s))}
 }
 
 // add returns the number of the series; one that is there already is not summed twice.
@@ -35,7 +31,7 @@ func (t *tally) add(values []int) int {
 }
 
 func (t *tally) draw() {
-	t.totals = t.groups.Draw(t.split.Spec.Name + " by family").Totals(t.series...)
+	t.totals = results.Families.Draw(t.split).Totals(t.series...)
 }
 
 // rates returns the mean over the seeds of the share of rows that are flagged, in each resample.

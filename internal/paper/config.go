@@ -61,8 +61,8 @@ type RowSpec struct {
 
 // Doubt explains a mark behind published values.
 type Doubt struct {
-	Mark string `yaml:"mark"`
-	Note string `yaml:"note"`
+	Mark string `yaml:"mark" json:"mark"`
+	Note string `yaml:"note" json:"note"`
 }
 
 // Claim is a sentence of the paper with the statements that it comes to.

@@ -110,7 +110,7 @@ func (m *sampler) rows(split, slice string) (*drawn, []int, string) {
 		return nil, nil, s.Absent
 	}
 	if m.splits[split] == nil {
-		m.splits[split] = &drawn{s, stats.NewGroups(results.Families.Of(*s)).Draw(split + " by family")}
+		m.splits[split] = &drawn{s, results.Families.Draw(*s)}
 	}
 	var disputed map[int]bool
 	if m.in.Undisputed {

@@ -44,8 +44,8 @@ func Arms(r *results.Results, design, policy string, cells []augmentation.Cell, 
 		}
 	}
 	rates.Groups, diffs.Groups = [][]Row{rateRows}, [][]Row{diffRows[1:]}
-	note(&diffs.Notes, "In brackets: 95 %% interval, %s resamples of families, the same for all arms; seeds are averaged. A "+
-		"difference whose interval holds 0 is not distinguishable from none at this n.", thousands(stats.Resamples))
+	note(&diffs.Notes, "In brackets: 95 %% interval, %s resamples of families, the same for all arms; seeds are averaged; at 0 and 1 "+
+		"Wilson's interval. A difference whose interval holds 0 is not distinguishable from none at this n.", thousands(stats.Resamples))
 	rates.Notes = append(append(rates.Notes, publicSubset(r)...), stars(rates)...)
 	diffs.Notes = append(diffs.Notes, detectorLines(r)...)
 	return []Table{rates, diffs}

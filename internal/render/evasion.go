@@ -52,7 +52,7 @@ func BestOfN(in *results.Input, r *results.Results) []Table {
 		if len(tries.Rows) == 0 {
 			continue
 		}
-		draws := stats.NewGroups(slicing.Families(s)).Draw(s.Name + " by family")
+		draws := slicing.Draw(s)
 		of, gaps := b.verdicts(s.Name)
 		bare := map[int]slicing.Verdicts{}
 		if tries.Plain != nil {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/results"
@@ -59,9 +60,11 @@ func estimates(r *results.Results, policy string) (out []estimated) {
 	return out
 }
 
-// withIntervals returns those that have one.
+// withIntervals returns those with a value that were resampled.
 func withIntervals(r *results.Results, policy string) []estimated {
-	return slices.DeleteFunc(estimates(r, policy), func(x estimated) bool { return x.cell.Lo == nil })
+	return slices.DeleteFunc(estimates(r, policy), func(x estimated) bool {
+		return x.cell.Lo == nil && len(x.cell.Doubts) == 0
+	})
 }
 
 // intervalColumnsOf returns those of the edition, or of each of the user's own files.
@@ -120,7 +123,8 @@ func Intervals(in *results.Input, r *results.Results) []Table {
 	fillIntervals(&t, r, of, func(i int, c *results.Cell) Row {
 		row := Row{absent(), absent(), label("%s", which[i]), bounds(c.SeedLo, c.SeedHi)}
 		if wide := widest[i]; wide != nil {
-			row[0], row[1] = bounds(&wide.Lo, &wide.Hi), groupCount(wide.Groups, wide.Effective)
+			row[0] = bounds(&wide.Lo, &wide.Hi)
+			row[1] = groupCount(&results.Cell{Groups: wide.Groups, GroupsEffective: wide.Effective})
 		}
 		return row
 	})
@@ -144,8 +148,11 @@ func fillIntervals(t *Table, r *results.Results, of []estimated, more func(i int
 		}
 		last := &t.Groups[len(t.Groups)-1]
 		*last = append(*last, append(Row{label("%s", Printable(nameOf(r, x.cell.Detector))), label("%s", x.head),
-			Entry{Cell: x.cell}, bounds(x.cell.Lo, x.cell.Hi), groupCount(x.cell.Groups, x.cell.GroupsEffective)}, more(i, x.cell)...))
-		few = few || len(x.cell.Doubts) > 0
+			Entry{Cell: x.cell}, bounds(x.cell.Lo, x.cell.Hi), groupCount(x.cell)}, more(i, x.cell)...))
+		few = few || x.cell.Lo != nil && x.cell.GroupsEffective < results.FewGroups
+		if x.cell.Lo == nil {
+			note(&t.Notes, "n/a: %s of %s: %s", x.head, Printable(x.cell.Detector), strings.Join(x.cell.Doubts, "; "))
+		}
 	}
 	t.Notes = append(t.Notes, fmt.Sprintf("Percentiles of %s resamples of families, seeds averaged in each, the same for all "+
 		"detectors; at 0 and 1 Wilson's interval. Families in brackets: how many of equal size would weigh as much.",
@@ -167,7 +174,7 @@ func widestIntervals(in *results.Input, r *results.Results, of []estimated) ([]*
 	widest, which := make([]*results.Interval, len(of)), make([]string, len(of))
 	for _, g := range results.Coarse {
 		for i, wide := range results.Intervals(in, r, g, cells) {
-			if wide != nil && (widest[i] == nil || wide.Hi-wide.Lo > widest[i].Hi-widest[i].Lo) {
+			if wide != nil && wide.Reason == "" && (widest[i] == nil || wide.Hi-wide.Lo > widest[i].Hi-widest[i].Lo) {
 				widest[i], which[i] = wide, g.Name
 			}
 		}
@@ -183,9 +190,12 @@ func bounds(lo, hi *float64) Entry {
 	return Entry{Text: fmt.Sprintf("[%.3f, %.3f]", *lo, *hi), Raw: []string{"", number(lo), number(hi)}}
 }
 
-// groupCount shows the groups and how many of equal size would weigh as much.
-func groupCount(groups int, effective float64) Entry {
-	return Entry{Text: fmt.Sprintf("%d (%.0f)", groups, effective), Raw: []string{fmt.Sprint(groups)}}
+// groupCount shows the groups and how many of equal size would weigh as much; n/a without an interval.
+func groupCount(c *results.Cell) Entry {
+	if c.Groups == 0 {
+		return absent()
+	}
+	return Entry{Text: fmt.Sprintf("%d (%.0f)", c.Groups, c.GroupsEffective), Raw: []string{fmt.Sprint(c.Groups)}}
 }
 
 // nameOf returns the display name of a detector.

@@ -60,7 +60,7 @@ func (b *cutTables) identified(s *dataset.Split, id *probe.Identification, sourc
 	t := Table{ID: "sources-flags", Title: title(b.r, "False alarms by how well the source can be told", b.policy),
 		Policy: b.policy, Left: 1, Source: source,
 		Columns: []string{"Detector", "Correlation", "FPR least", "Second quarter", "Third quarter", "FPR most"}}
-	draws := stats.NewGroups(slicing.Families(s)).Draw(s.Name + " by family")
+	draws := slicing.Draw(s)
 	of, gaps := b.verdicts(s.Name)
 	t.Notes = gaps
 	var rows []Row

@@ -76,7 +76,7 @@ type twinSide struct {
 }
 
 func (b *cutTables) side(s, plain *dataset.Split, class dataset.Label, c changed) twinSide {
-	side := twinSide{split: s, draws: stats.NewGroups(slicing.Families(s)).Draw(s.Name + " by family"),
+	side := twinSide{split: s, draws: slicing.Draw(s),
 		pairs: slicing.PairsOf(s, plain, class, c.kind, c.link, slicing.Out(b.in, s))}
 	side.of, side.gaps = b.verdicts(s.Name)
 	var gaps []string

@@ -87,12 +87,12 @@ func (b *bands) cell(r *Results, d Detector, p part, c *Cell) *Interval {
 	case !ok:
 		return nil
 	case c.Policy == nil:
-		return b.auc(all, p)
+		return b.auc(all)
 	}
 	wrong := b.mistakes(all, r.taus(d, []string{*c.Policy}))[0]
 	for m := range resampled {
 		if resampled[m].name == c.Metric {
-			return b.of(m, *c.Value, bases, wrong, p)
+			return b.of(m, *c.Value, all, bases, wrong)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -48,12 +49,18 @@ var Families = Grouping{"family", func(s Split) []string {
 	return make([]string, len(s.Data.Rows))
 }}
 
+// Draw draws the samples of a split's groups. All that rests on a split is drawn so, and is therefore paired.
+func (g Grouping) Draw(s Split) *stats.Draws {
+	return stats.NewGroups(g.Of(s)).Draw(s.Spec.Name + " by " + g.Name)
+}
+
 // Interval is what resampling says about the mean of a metric over the seeds.
 type Interval struct {
 	Lo, Hi    float64 // 95 %
 	Groups    int     // with rows that the metric rests on
 	Effective float64 // groups of equal size that would weigh as much
 	Method    string
+	Reason    string // why there is none; empty when there is
 }
 
 // bands resamples the rows of one split by one grouping. All detectors, seeds, slices and metrics see the same samples.
@@ -68,8 +75,7 @@ type bands struct {
 type base struct{ benign, injections []float64 }
 
 func newBands(s Split, g Grouping) *bands {
-	names := g.Of(s)
-	return &bands{s, names, stats.NewGroups(names).Draw(s.Spec.Name + " by " + g.Name), map[string]base{}}
+	return &bands{s, g.Of(s), g.Draw(s), map[string]base{}}
 }
 
 // seen is what one seed saw of a slice: the rows with a score, their scores and classes.
@@ -161,17 +167,18 @@ type resampledMetric struct {
 	of                func(fp, fn, benign, injections float64) float64
 }
 
-// resampled lists the metrics of a threshold that have an interval.
+// resampled lists the metrics of a threshold that have an interval. F1 and precision are undefined without an injection,
+// as those of metrics.Counts are.
 var resampled = []resampledMetric{
 	{"accuracy", true, true, true, func(fp, fn, n, p float64) float64 { return (n + p - fp - fn) / (n + p) }},
-	{"f1", false, true, true, func(fp, fn, _, p float64) float64 { return 2 * (p - fn) / (2*(p-fn) + fp + fn) }},
-	{"precision", false, true, true, func(fp, fn, _, p float64) float64 { return (p - fn) / (p - fn + fp) }},
+	{"f1", false, true, true, func(fp, fn, _, p float64) float64 { return p / p * 2 * (p - fn) / (2*(p-fn) + fp + fn) }},
+	{"precision", false, true, true, func(fp, fn, _, p float64) float64 { return p / p * (p - fn) / (p - fn + fp) }},
 	{"recall", true, false, true, func(_, fn, _, p float64) float64 { return (p - fn) / p }},
 	{"fpr", true, true, false, func(fp, _, n, _ float64) float64 { return fp / n }},
 }
 
-// of returns the interval of a metric's mean over the seeds, value; nil where too many samples leave it undefined.
-func (b *bands) of(metric int, value float64, bases []base, wrong []mistakes, p part) *Interval {
+// of returns the interval of a metric's mean over the seeds, value.
+func (b *bands) of(metric int, value float64, all []seen, bases []base, wrong []mistakes) *Interval {
 	m := resampled[metric]
 	mean := make([]float64, stats.Resamples)
 	for s, e := range wrong {
@@ -179,11 +186,11 @@ func (b *bands) of(metric int, value float64, bases []base, wrong []mistakes, p 
 			mean[i] += m.of(e.fp[i], e.fn[i], bases[s].benign[i], bases[s].injections[i]) / float64(len(wrong))
 		}
 	}
-	out := b.interval(mean, p, m.benign, m.injection)
-	if out != nil && m.plain && (value == 0 || value == 1) {
-		n := max(1, int(out.Effective))
-		out.Lo, out.Hi = stats.Wilson(int(value)*n, n)
-		out.Method = byWilson
+	out := b.interval(mean, all, m.benign, m.injection)
+	if out.Reason == "" && m.plain {
+		if lo, hi, ok := stats.AtBoundary(value, out.Effective); ok {
+			out.Lo, out.Hi, out.Method = lo, hi, byWilson
+		}
 	}
 	return out
 }
@@ -191,14 +198,16 @@ func (b *bands) of(metric int, value float64, bases []base, wrong []mistakes, p 
 // undefinedShare is the share of samples that may leave a metric undefined.
 const undefinedShare = 0.01
 
-func (b *bands) interval(mean []float64, p part, benign, injection bool) *Interval {
+// interval returns that of a metric's mean over the seeds, which rests on rows of the classes named.
+func (b *bands) interval(mean []float64, all []seen, benign, injection bool) *Interval {
 	defined := slices.DeleteFunc(mean, math.IsNaN)
-	if float64(len(defined)) < (1-undefinedShare)*stats.Resamples {
-		return nil
+	if lost := stats.Resamples - len(defined); float64(lost) > undefinedShare*stats.Resamples {
+		return &Interval{Reason: fmt.Sprintf("%d of %d resamples leave it undefined", lost, stats.Resamples)}
 	}
+	fewest := slices.MinFunc(all, func(a, b seen) int { return cmp.Compare(len(a.rows), len(b.rows)) }) // as a mean's n
 	var names []string
-	for i, row := range p.rows {
-		if p.labels[i] == dataset.Benign && benign || p.labels[i] == dataset.Injection && injection {
+	for i, row := range fewest.rows {
+		if l := fewest.view.labels[i]; l == dataset.Benign && benign || l == dataset.Injection && injection {
 			names = append(names, b.names[row])
 		}
 	}
@@ -209,7 +218,7 @@ func (b *bands) interval(mean []float64, p part, benign, injection bool) *Interv
 }
 
 // auc returns the interval of the mean area under the ROC curve.
-func (b *bands) auc(all []seen, p part) *Interval {
+func (b *bands) auc(all []seen) *Interval {
 	injection := make([]bool, len(b.split.Data.Rows))
 	for i, row := range b.split.Data.Rows {
 		injection[i] = row.Label == dataset.Injection
@@ -227,7 +236,7 @@ func (b *bands) auc(all []seen, p part) *Interval {
 			mean[i] += v / float64(len(all))
 		}
 	}
-	return b.interval(mean, p, true, true)
+	return b.interval(mean, all, true, true)
 }
 
 // Resample gives mean cells of r, which was built from in, their intervals: those for which want holds, or all when it is
@@ -300,19 +309,20 @@ func (b *bands) addPart(r *Results, d Detector, p part, taus [][]float64, wanted
 	for i, policy := range policies {
 		for m := range resampled {
 			if c := at(resampled[m].name, policy); c != nil {
-				c.setInterval(b.of(m, *c.Value, bases, wrong[i], p))
+				c.setInterval(b.of(m, *c.Value, all, bases, wrong[i]))
 			}
 		}
 	}
 	if area != nil {
-		area.setInterval(b.auc(all, p))
+		area.setInterval(b.auc(all))
 	}
 }
 
-// setInterval takes over an interval, nil for none, and adds the spread of the seeds to it: the half widths of both are
-// independent and add in quadrature, that of the seeds being the t-interval of their mean.
+// setInterval takes over an interval and adds the spread of the seeds to it: the half widths of both are independent and
+// add in quadrature, that of the seeds being the t-interval of their mean.
 func (c *Cell) setInterval(of *Interval) {
-	if of == nil {
+	if of.Reason != "" {
+		c.Doubts = append(c.Doubts, "no interval: "+of.Reason)
 		return
 	}
 	c.Lo, c.Hi, c.Interval = &of.Lo, &of.Hi, of.Method

@@ -180,3 +180,44 @@ func TestIntervalsByFamiliesAreFoundAgainByGrouping(t *testing.T) {
 		}
 	}
 }
+
+func TestAnIntervalRestsOnTheGroupsOfScoredRowsAlone(t *testing.T) {
+	in := families(t, 400, 4, func(int) bool { return false })
+	for row := range 360 {
+		in.Detectors[0].Seeds[0].Outcomes["test"][row].State = NotAsked
+	}
+	r := Build(*in)
+	r.Resample(in, nil)
+	c := r.Mean("d", "test", "all", "fpr", "fixed:0.5")
+	if _, hi := stats.Wilson(0, 10); c.Groups != 10 || *c.Hi != hi {
+		t.Errorf("got %d groups and an upper end of %v, expected 10 and %v", c.Groups, *c.Hi, hi)
+	}
+}
+
+func TestSamplesWithoutAnInjectionLeaveF1AndPrecisionUndefined(t *testing.T) {
+	s := Split{Spec: dataset.SplitSpec{Name: "test", Axis: dataset.IID},
+		Data: split(t, "test", "text,label\na,0\nb,0\nc,0\nd,0\ne,1\n")}
+	flagged := []Outcome{{Score: 1}, {Score: 1}, {Score: 1}, {Score: 1}, {Score: 1}} // so that no sample is without a flag
+	in := &Input{Policies: policies(t, "fixed:0.5"), Splits: []Split{s},
+		Detectors: []Detector{{ID: "d", Seeds: []Seed{{Outcomes: map[string][]Outcome{"test": flagged}}}}}}
+	r := Build(*in)
+	r.Resample(in, nil)
+	for _, metric := range []string{"f1", "precision", "recall"} {
+		if c := r.Mean("d", "test", "all", metric, "fixed:0.5"); c.Value == nil || c.Lo != nil {
+			t.Errorf("%s is %v with an interval from %v", metric, c.Value, c.Lo)
+		}
+	}
+	if c := r.Mean("d", "test", "all", "fpr", "fixed:0.5"); c.Lo == nil {
+		t.Error("the FPR has no interval, although every sample has benign rows")
+	}
+}
+
+func TestAnIntervalThatTooManySamplesLackIsNone(t *testing.T) {
+	in := families(t, 4, 1, every(9))
+	r := Build(*in)
+	r.Resample(in, nil)
+	c := r.Mean("d", "test", "all", "recall", "fixed:0.5")
+	if c.Lo != nil || len(c.Doubts) != 1 || !strings.Contains(c.Doubts[0], "resamples leave it undefined") {
+		t.Errorf("got [%v, %v], doubts %q", c.Lo, c.Hi, c.Doubts)
+	}
+}

@@ -29,6 +29,8 @@ type Input struct {
 	Absent         []string // what the edition promises and is not here, a sentence each
 	PublicSubset   bool     // withheld texts make nothing incomplete, by the user's wish
 	Undisputed     bool     // rows whose label readers doubt (column disputed) count nowhere, by the user's wish
+
+	Other []Detector // the same detectors in the window mode that is not WindowMode; nil unless a table needs them
 }
 
 // Split is one evaluation split with what it measures.

@@ -84,7 +84,7 @@ type Evasion struct {
 // Evade returns how often a detector misses a try, and how often an attack: a seed misses it when it passes one of the
 // tries. Resamples are of the families of the split with the disguised rows. It reports false when no attack is left.
 func Evade(s *dataset.Split, draws *stats.Draws, t Tries, v, plain *Verdicts) (e Evasion, ok bool) {
-	group := numbered(Families(s))
+	group := numbered(families(s))
 	seen := map[int]bool{}
 	here, missed, bare := make([]int, len(s.Rows)), make([]int, len(s.Rows)), make([]int, len(s.Rows))
 	tries, misses := make([]int, len(s.Rows)), make([]int, len(s.Rows))

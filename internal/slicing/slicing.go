@@ -47,9 +47,7 @@ type Slice struct {
 // Cuts returns what the detectors with verdicts, by their place in the results, do on the slices of a split; outermost
 // by class and facet, in the order of facet.Of, then by detector. Rows in out count nowhere.
 func Cuts(s *dataset.Split, out map[int]bool, of map[int]Verdicts) []Cut {
-	names := Families(s)
-	draws := stats.NewGroups(names).Draw(s.Name + " by family")
-	group := numbered(names)
+	draws, group := Draw(s), numbered(families(s))
 	detectors := make([]int, 0, len(of))
 	for i := range of { // sorted below
 		detectors = append(detectors, i)
@@ -165,13 +163,18 @@ func (c *cutter) all(detectors []int, of map[int]Verdicts) []Cut {
 // base looks at the rows that are scored; all of them for nil.
 func (c *cutter) base(scored []bool) *base {
 	b := &base{slices: make([]Slice, len(c.parts.values))}
-	var series [][]int
+	here := func(row int) int {
+		if scored == nil || scored[row] {
+			return 1
+		}
+		return 0
+	}
+	total := c.totals()
 	var sizes []int
 	for j, rows := range c.parts.rows {
-		in, seen := make([]int, len(c.group)), map[int]bool{}
+		seen := map[int]bool{}
 		for _, row := range rows {
-			if scored == nil || scored[row] {
-				in[row] = 1
+			if here(row) == 1 {
 				b.slices[j].Rows++
 				seen[c.group[row]] = true
 			}
@@ -179,11 +182,10 @@ func (c *cutter) base(scored []bool) *base {
 		b.slices[j].Value, b.slices[j].Of, b.slices[j].Groups = c.parts.values[j], len(rows), len(seen)
 		b.slices[j].Lo, b.slices[j].Hi = math.NaN(), math.NaN()
 		if len(seen) >= MinGroups {
-			b.banded = append(b.banded, j)
-			series, sizes = append(series, in), append(sizes, len(seen))
+			b.banded, sizes = append(b.banded, j), append(sizes, len(seen))
+			b.rows = append(b.rows, total(rows, here))
 		}
 	}
-	b.rows = c.totals(series)
 	if len(sizes) > 1 {
 		b.deck = newDeck(c.split+" "+c.class.Name()+" by "+c.facet.Name, sizes)
 	}
@@ -193,8 +195,7 @@ func (c *cutter) base(scored []bool) *base {
 func (c *cutter) cut(detector int, v *Verdicts, b *base) Cut {
 	cut := Cut{Detector: detector, Split: c.split, Class: c.class, Facet: c.facet.Name, ByRule: c.facet.ByRule,
 		Slices: slices.Clone(b.slices), K: len(b.banded), Expected: math.NaN()}
-	series := make([][]int, len(c.parts.rows)) // what is rarer, errors or what is right: that costs less to sum
-	right := make([]bool, len(series))
+	right := make([]bool, len(c.parts.rows)) // what is summed, the rarer of right and wrong: that costs less
 	for j, rows := range c.parts.rows {
 		errors := 0
 		for _, row := range rows {
@@ -205,16 +206,8 @@ func (c *cutter) cut(detector int, v *Verdicts, b *base) Cut {
 		n := v.Seeds * cut.Slices[j].Rows
 		cut.Slices[j].Rate = float64(errors) / float64(n) // NaN without rows
 		right[j] = 2*errors > n
-		series[j] = make([]int, len(c.group))
-		for _, row := range rows {
-			if v.Scored[row] {
-				if series[j][row] = v.Errors(row, c.class); right[j] {
-					series[j][row] = v.Seeds - series[j][row]
-				}
-			}
-		}
 	}
-	c.band(&cut, v, b, series, right)
+	c.band(&cut, v, b, right)
 	if b.deck != nil {
 		cut.Expected = b.deck.worst(c.cards(v, b), v.Seeds)
 	}
@@ -226,14 +219,21 @@ func (c *cutter) cut(detector int, v *Verdicts, b *base) Cut {
 }
 
 // band sets the simultaneous intervals.
-func (c *cutter) band(cut *Cut, v *Verdicts, b *base, series [][]int, right []bool) {
+func (c *cutter) band(cut *Cut, v *Verdicts, b *base, right []bool) {
 	k := len(b.banded)
-	picked, rates, groups := make([][]int, k), make([]float64, k), make([]int, k)
+	drawn, rates, groups := make([][]float64, k), make([]float64, k), make([]int, k)
+	total := c.totals()
 	for i, j := range b.banded {
-		picked[i], rates[i], groups[i] = series[j], cut.Slices[j].Rate, cut.Slices[j].Groups
-	}
-	drawn := c.totals(picked)
-	for i, j := range b.banded {
+		rates[i], groups[i] = cut.Slices[j].Rate, cut.Slices[j].Groups
+		drawn[i] = total(c.parts.rows[j], func(row int) int {
+			switch {
+			case !v.Scored[row]:
+				return 0
+			case right[j]:
+				return v.Seeds - v.Errors(row, c.class)
+			}
+			return v.Errors(row, c.class)
+		})
 		for d, rows := range b.rows[i] {
 			drawn[i][d] /= rows * float64(v.Seeds) // NaN where the resample has no row of the slice
 			if right[j] {
@@ -247,13 +247,20 @@ func (c *cutter) band(cut *Cut, v *Verdicts, b *base, series [][]int, right []bo
 	}
 }
 
-// totals sums each series by itself: the groups of a slice are few, those of all slices many.
-func (c *cutter) totals(series [][]int) [][]float64 {
-	out := make([][]float64, len(series))
-	for i, values := range series {
-		out[i] = c.draws.Totals(values)[0]
+// totals returns what sums a value of some rows in each resample: one slice after the other, since the groups of a slice
+// are few and those of all slices many.
+func (c *cutter) totals() func(rows []int, value func(row int) int) []float64 {
+	series := make([]int, len(c.group))
+	return func(rows []int, value func(row int) int) []float64 {
+		for _, row := range rows {
+			series[row] = value(row)
+		}
+		out := c.draws.Totals(series)[0]
+		for _, row := range rows {
+			series[row] = 0
+		}
+		return out
 	}
-	return out
 }
 
 // cards are what the slices with an interval hold of each family.

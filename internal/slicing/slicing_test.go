@@ -8,7 +8,6 @@ import (
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/results"
-	"pidsbench/internal/stats"
 	"pidsbench/internal/threshold"
 )
 
@@ -218,7 +217,7 @@ func TestAnAttackIsMissedWhenOneOfItsTriesPasses(t *testing.T) {
 	if fmt.Sprint(tries) != "{[[0 1 2] [3]] [[1 2 3] [4]]}" {
 		t.Fatalf("tries %v", tries)
 	}
-	draws := stats.NewGroups(Families(s)).Draw("s by family")
+	draws := Draw(s)
 	v, p := verdicts("xx.xx", "xxxx."), verdicts("xxxxx", "x.xx.")
 	e, ok := Evade(s, draws, tries, &v, &p)
 	// Of 8 tries 1 is missed; of 4 attacks 1 in any disguise, and 2 as they are.
@@ -253,7 +252,7 @@ func TestTwinsAreComparedRowByRowAndByKind(t *testing.T) {
 	if got := fmt.Sprint(Kinds(pairs, PairsOf(s, plain, dataset.Benign, "kind", "pair_id", nil))); got != "[ k l]" {
 		t.Errorf("kinds %s", got)
 	}
-	draws := stats.NewGroups(Families(s)).Draw("s by family")
+	draws := Draw(s)
 	v, p := verdicts("x..xx", "x.xxx"), verdicts(".xxxx", ".xx?.")
 	for kind, want := range map[string]string{"": "3 of 4: 0.667 0.833", "k": "2 of 2: 0.500 1.000",
 		"l": "1 of 2: 1.000 0.500"} {
@@ -276,7 +275,7 @@ func TestTwinsAreComparedRowByRowAndByKind(t *testing.T) {
 
 func TestCorrelationIsThatOfTheFlagsWithANumber(t *testing.T) {
 	s := read(t, "s", "text,label,family_id\n"+strings.Repeat("x,0,\n", 40))
-	draws := stats.NewGroups(Families(s)).Draw("s by family")
+	draws := Draw(s)
 	rows, x := make([]int, 40), make([]float64, 40)
 	for i := range rows {
 		rows[i], x[i] = i, float64(i/10)/10 // 0, 0.1, 0.2, 0.3, ten rows each

@@ -61,7 +61,7 @@ type Change struct {
 // the changed rows. It reports false when no pair is left.
 func Compare(s *dataset.Split, draws *stats.Draws, p Pairs, v, plain *Verdicts) (c Change, ok bool) {
 	n := len(s.Rows)
-	group, seen := numbered(Families(s)), map[int]bool{}
+	group, seen := numbered(families(s)), map[int]bool{}
 	here, flags, bare := make([]int, n), make([]int, n), make([]int, n)
 	c.Of = len(p.Rows)
 	for k, row := range p.Rows {

@@ -9,6 +9,7 @@ import (
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/results"
+	"pidsbench/internal/stats"
 )
 
 // Verdicts are what the seeds of a detector say of the rows of a split.
@@ -67,10 +68,12 @@ func (v *Verdicts) Errors(row int, class dataset.Label) int {
 	return v.Flags[row]
 }
 
-// Families returns the family of each row, empty for a row that is its own.
-func Families(s *dataset.Split) []string {
-	if values, ok := s.Column("family_id"); ok {
-		return values
-	}
-	return make([]string, len(s.Rows))
+// Draw draws the samples of a split's families.
+func Draw(s *dataset.Split) *stats.Draws { return results.Families.Draw(named(s)) }
+
+// families returns the family of each row, empty for a row that is its own.
+func families(s *dataset.Split) []string { return results.Families.Of(named(s)) }
+
+func named(s *dataset.Split) results.Split {
+	return results.Split{Spec: dataset.SplitSpec{Name: s.Name}, Data: s}
 }

@@ -2,8 +2,12 @@ package slicing
 
 import "pidsbench/internal/draw"
 
-// Deals is the number of times that families are dealt out to slices to learn how bad the worst of equal slices is.
-const Deals = 1000
+// Deals is the number of times that families are dealt out to slices to learn how bad the worst of equal slices is. Of
+// very many families they are fewer, so that no more than mostDealt cards are: the worst of large slices hardly varies.
+const (
+	Deals     = 1000
+	mostDealt = 20_000_000
+)
 
 // deck deals families to slices. A card is what one slice holds of one family: its rows, and the errors on them.
 type deck struct {
@@ -19,7 +23,7 @@ func newDeck(stream string, sizes []int) *deck {
 	for _, n := range sizes {
 		all += n
 	}
-	d.dealt = make([]int32, Deals*all)
+	d.dealt = make([]int32, min(Deals, max(1, mostDealt/all))*all)
 	numbers := draw.New(0, "worst slice", stream)
 	for i := range d.dealt {
 		d.dealt[i] = int32(numbers.Below(all))
@@ -34,8 +38,8 @@ type card struct{ errors, rows int32 }
 // when all have families of one kind and differ by chance alone. Cards are in the order of the slices; of a slice
 // without rows in a deal there is no rate.
 func (d *deck) worst(cards []card, seeds int) float64 {
-	sum, at := 0.0, 0
-	for range Deals {
+	sum, deals, at := 0.0, 0, 0
+	for ; at < len(d.dealt); deals++ {
 		largest := 0.0
 		for _, n := range d.sizes {
 			var errors, rows int
@@ -50,5 +54,5 @@ func (d *deck) worst(cards []card, seeds int) float64 {
 		}
 		sum += largest
 	}
-	return sum / Deals
+	return sum / float64(deals)
 }

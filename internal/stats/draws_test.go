@@ -255,3 +255,23 @@ func BenchmarkPercentile(b *testing.B) {
 		Percentile(values)
 	}
 }
+
+func TestManyGroupsAreDrawnInBundles(t *testing.T) {
+	n := 3 * mostGroups
+	names, wrong := make([]string, n), make([]int, n)
+	for i := range wrong {
+		names[i] = fmt.Sprint(i)
+		if i%10 == 0 {
+			wrong[i] = 1
+		}
+	}
+	d := NewGroups(names).Draw("many")
+	lo, hi := Percentile(Shares(d.Totals(wrong)[0], d.Rows))
+	half := Z * math.Sqrt(0.1*0.9/float64(n))
+	if math.Abs((hi-lo)/2-half) > 0.1*half || math.Abs((hi+lo)/2-0.1) > 0.2*half {
+		t.Errorf("the interval is [%v, %v], expected 0.1 ± %v", lo, hi, half)
+	}
+	if len(d.times) != Resamples*mostGroups {
+		t.Errorf("the draws take %d bytes", len(d.times))
+	}
+}

@@ -23,3 +23,14 @@ func Wilson(k, n int) (lo, hi float64) {
 	}
 	return lo, hi
 }
+
+// AtBoundary returns the interval of a share of 0 or 1, of which resampling says nothing: Wilson's of as many rows as the
+// effective number of groups; false for any other share.
+func AtBoundary(share, effective float64) (lo, hi float64, ok bool) {
+	if share != 0 && share != 1 {
+		return 0, 0, false
+	}
+	n := max(1, int(effective))
+	lo, hi = Wilson(int(share)*n, n)
+	return lo, hi, true
+}

@@ -1,5 +1,7 @@
 """The model card of a trained model."""
 
+import shlex
+
 import folder
 
 TEXT = """# {display_name}
@@ -56,6 +58,8 @@ def write(args, name, display_name, start, arm, recipe, fitted, figures, change,
     edition = args.edition
     scratch = bool(args.arch)
     added = f"\n- added to train: {arm.words()}; nothing else differs from the detector without them" if arm.fields else ""
+    if args.leave_out_source:
+        added += f"\n- without the families of the source {args.leave_out_source}, which left train and val"
     storage = {"fp16": "float16", "fp32": "float32", "int8": "int8 with a scale for each output channel"}[args.storage]
     return TEXT.format(
         display_name=display_name,
@@ -131,11 +135,13 @@ def command(args, name):
             parts.append(f"--{flag} {data}/{value.replace(chr(92), '/').rsplit('/', 1)[-1]}")
     if args.watch:
         parts.append(f"--watch {data}/eval_subsets/{args.watch.replace(chr(92), '/').rsplit('/', 1)[-1]}")
+    if args.leave_out_source:
+        parts.append(f"--leave-out-source {shlex.quote(args.leave_out_source)}")
     for flag in ("pool", "epochs", "lr", "warmup", "train_length"):
         value = getattr(args, flag)
         if value is not None:
             parts.append(f"--{flag.replace('_', '-')} {value:g}")
-    unless = (("edition", "open"), ("storage", "fp16"), ("precision", "fp32"), ("device", "cpu"), ("threads", 1))
+    unless = (("edition", "open"), ("storage", "fp16"), ("precision", None), ("device", "cpu"), ("threads", 1))
     for flag, default in unless:
         if getattr(args, flag) != default:
             parts.append(f"--{flag} {getattr(args, flag)}")

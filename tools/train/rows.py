@@ -29,6 +29,25 @@ class Split:
         return [row[at] for row in self.fields]
 
 
+def leave_out(source, train, val):
+    """Takes the families that hold a row of a source out of train and val. Returns what left, for the lock. Raises BadInput
+    when train has no row of the source, or where one class is left."""
+    known = sorted(set(train.column("source")))
+    if source not in known:
+        raise BadInput(f"--leave-out-source {source[:40]!r}: no row of train is of it, expected one of {', '.join(known)[:400]}")
+    left = {"source": source}
+    for name, split in (("train", train), ("val", val)):
+        sources, families = split.column("source"), split.column("family_id")
+        gone = {f for f, s in zip(families, sources) if s == source and f}
+        stay = [i for i, (f, s) in enumerate(zip(families, sources)) if s != source and f not in gone]
+        left[f"{name}_rows"] = len(sources) - len(stay)
+        for field in ("texts", "labels", "fields"):
+            setattr(split, field, [getattr(split, field)[i] for i in stay])
+        if sorted(set(split.labels)) != [0, 1]:
+            raise BadInput(f"--leave-out-source {source}: rows of both classes must be left in {name}; leave out another one")
+    return left
+
+
 def read_split(path, classes=(0, 1)):
     """Reads a CSV with the columns text and label and with rows of exactly these classes. Raises BadInput."""
     try:

@@ -28,8 +28,11 @@ ARMS = {
     "-hn-thirdparty": ["--hard-negatives", f"{DATA}/hard_negative_thirdparty.csv"],
     "-hn-ordinary": ["--hard-negatives", f"{DATA}/hard_negative_ordinary.csv"],
 }  # fmt: skip
+# The sweep over the size of the curated pool; val is that of the whole pool.
+POOLS = {f"-hn-pool{n}": [*ARMS["-hn"], "--pool", str(n)] for n in (100, 200, 300)}
 DESIGNS = {  # what folders are called, how train.py begins, which arms there are
     "deberta": ("deberta-open", ["--arch", "deberta"], list(ARMS)),
+    "deberta-pools": ("deberta-open", ["--arch", "deberta"], list(POOLS)),
     "distilbert": ("distilbert-open", ["--arch", "distilbert"], ["", "-hn"]),
     "minilm": ("minilm-open", ["--base", "minilm", "--storage", "int8"], list(ARMS)),
     "deberta-v3-ft": (
@@ -50,7 +53,7 @@ def plan(names):
             for arm in arms:
                 name = f"{stem}{arm}-s{seed}"
                 yield name, [
-                    *start, "--train", f"{DATA}/train.csv", "--val", f"{DATA}/val.csv", *ARMS[arm],
+                    *start, "--train", f"{DATA}/train.csv", "--val", f"{DATA}/val.csv", *(ARMS | POOLS)[arm],
                     "--watch", WATCH, "--seed", str(seed), "--out", f"models/{name}",
                 ]  # fmt: skip
 

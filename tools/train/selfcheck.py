@@ -29,6 +29,7 @@ def main():
         edition = os.path.join(tmp, "edition")
         support.write_edition(edition)
         reading.check_reader(tmp)
+        reading.check_left_out_source(tmp)
         reading.check_help()
         reading.check_ties()
         reading.check_pools()

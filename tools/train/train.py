@@ -36,7 +36,7 @@ from architecture import ARCHITECTURES, Size, build, parameter_count, size_of
 from checks import CheckFailed
 from finish import finish
 from fit import PLATEAU, NotFinite, Recipe, Run, Stopped, recipe_fields, scores, single_thread
-from rows import BadInput, read_split
+from rows import BadInput, leave_out, read_split
 from tokens import encode
 
 MAX_BYTES = 8 << 20  # of a model trained from random weights
@@ -61,6 +61,10 @@ def parse(argv):
     p.add_argument(
         "--watch", metavar="CSV",
         help="benign rows whose false alarms are noted after each epoch; they choose nothing (default: none)",
+    )  # fmt: skip
+    p.add_argument(
+        "--leave-out-source", metavar="NAME",
+        help="train without the families of this source (column source): they leave train and val (default: none)",
     )  # fmt: skip
     p.add_argument("--seed", type=int, default=42, help="of first weights, order of rows and dropout (default: 42)")
     p.add_argument(
@@ -191,6 +195,9 @@ def run(args, size=Size(), say=print):
     say(f"val: {len(val.texts)} rows, SHA-256 {val.sha256}")
     if train.nul_bytes or val.nul_bytes:
         say(f"NUL bytes removed: {train.nul_bytes} in train, {val.nul_bytes} in val")
+    left = leave_out(args.leave_out_source, train, val) if args.leave_out_source else {}
+    if left:
+        say(f"left out: {left['train_rows']} rows of train and {left['val_rows']} of val, of the families of {left['source']}")
     arm = hardneg.arm_of(args, train, val, say)
     if arm.fields:
         say(f"added: {arm.words()}")
@@ -218,6 +225,7 @@ def run(args, size=Size(), say=print):
         "parameters": parameters,
         "epochs": recipe.epochs,
         **({"hard_negatives": arm.fields} if arm.fields else {}),
+        **({"left_out": left} if left else {}),
         **({"watched": {"file": os.path.basename(args.watch), "sha256": folder.hash_file(args.watch)}} if args.watch else {}),
         "recipe": recipe_lock,
         **machine,
@@ -239,7 +247,8 @@ def run(args, size=Size(), say=print):
             return 1
     training.update(best_epoch=fitted.best_epoch, last_loss=fitted.last_loss, stalled=fitted.stalled, log=fitted.log)
 
-    display_name = args.display_name or start.display_name + arm.suffix()
+    without = f" without {left['source']}" if left else ""
+    display_name = args.display_name or start.display_name + arm.suffix() + without
 
     def lock(val_f1):
         training["val_f1"] = val_f1

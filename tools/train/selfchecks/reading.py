@@ -37,6 +37,34 @@ def check_reader(tmp):
         expect(f"CSV: {what} is refused", want in str(found), found)
 
 
+def check_left_out_source(tmp):
+    """Without a source, its families leave train and val, and nothing else does."""
+    from rows import BadInput, leave_out, read_split
+
+    def split(name, rows):
+        path = os.path.join(tmp, f"left-{name}.csv")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("text,label,source,family_id\n" + "".join(f"{r}\n" for r in rows))
+        return read_split(path)
+
+    def both():
+        train = split("train", ["a,0,web,f", "b,0,log,f", "c,1,log,g", "d,0,log,", "e,1,web,"])
+        return train, split("val", ["h,0,log,k", "i,1,log,l", "j,1,web,m"])
+
+    train, val = both()
+    left = leave_out("web", train, val)
+    expect("left out: what left stands in the lock", left == {"source": "web", "train_rows": 3, "val_rows": 1}, left)
+    expect("left out: whole families leave", (train.texts, train.labels) == (["c", "d"], [1, 0]), train)
+    expect("left out: the columns stay beside their rows", train.column("source") == ["log", "log"], train.fields)
+    expect("left out: val loses its rows too", val.texts == ["h", "i"], val)
+    for source, want in (("wbe", "expected one of log, web"), ("log", "rows of both classes must be left in train")):
+        try:
+            found = leave_out(source, *both())
+        except BadInput as e:
+            found = str(e)
+        expect(f"left out: {source} is refused", want in str(found), found)
+
+
 def check_help():
     """Every argument says what it is and, unless it has to be given, what holds without it."""
     import argparse
