@@ -29,10 +29,10 @@ func newRefitCmd(st *State) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "refit",
 		Short: "Fit TF-IDF without each source and on other splits",
-		Long: fmt.Sprintf(`A number on test may rest on texts of the same source in train, and on the one way in which rows were split. refit
-fits the TF-IDF baseline on train without the families of each source in turn, and on the train of %d other splits of the
-same families, and prints what that changes. Beside it stand, from score files alone, F1 of other detectors within a
-source, and their spread over seeds. Nothing is stored.`, refit.Deals),
+		Long: fmt.Sprintf(`A number on test may rest on texts of the same source in train, and on the one
+way in which rows were split. refit fits the TF-IDF baseline on train without the families of each source in turn, and
+on the train of %d other splits of the same families, and prints what that changes. Beside it stand, from score files
+alone, F1 of other detectors within a source, and their spread over seeds. Nothing is stored.`, refit.Deals),
 		Example: `  pidsbench refit
   pidsbench refit --detector deberta --format markdown`,
 		Args: cobra.NoArgs,
@@ -49,11 +49,12 @@ source, and their spread over seeds. Nothing is stored.`, refit.Deals),
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&opts.data.edition, "edition", "open", "edition: open, v3, or the path of a folder with a FREEZE_MANIFEST.txt")
+	f.StringVar(&opts.data.edition, "edition", "open", "edition: open, v3, or the path of a folder with a "+
+		"FREEZE_MANIFEST.txt")
 	f.StringVar(&opts.data.data, "data", "", "with --edition v3: the folder of that edition")
 	opts.score.registerSelection(cmd)
-	f.Lookup("detector").Usage = "detectors by id, separated by commas, whose scores stand beside (default: those with several " +
-		"seeds that have scores, without their arms)"
+	f.Lookup("detector").Usage = "detectors by id, separated by commas, whose scores stand beside (default: those with " +
+		"several seeds that have scores, without their arms)"
 	f.Lookup("seeds").Usage = "seeds by number (default: all)"
 	f.StringVar(&opts.table.format, "format", "table", "table, markdown, csv, latex or json")
 	f.StringArrayVar(&opts.scores, "scores", nil, "folder with score files, repeatable (default: out, then results)")

@@ -83,7 +83,7 @@ func (o *tableOptions) checkTables(cmd *cobra.Command) error {
 	}
 	switch {
 	case !(o.costs.Ratio > 0) || math.IsInf(o.costs.Ratio, 1):
-		return fault.New(fault.Usage, "--cost-ratio is %g, expected a number above 0", o.costs.Ratio).WithCure("leave it out for 10")
+		return fault.New(fault.Usage, "--cost-ratio is %g, expected more than 0 and less than infinity", o.costs.Ratio).WithCure("leave it out for 10")
 	case !(o.costs.Prevalence > 0 && o.costs.Prevalence < 1):
 		return fault.New(fault.Usage, "--prevalence is %g, expected a share above 0 and below 1", o.costs.Prevalence).
 			WithCure("leave it out for 0.01")

@@ -129,3 +129,10 @@ func TestSplitsThatAreAbsentGiveNoOverDefense(t *testing.T) {
 		t.Error("there are sets of no splits")
 	}
 }
+
+func TestFamiliesOfTheOriginalEditionAreItsSeeds(t *testing.T) {
+	s := split(t, "h", dataset.HardBenign, "text,label,original_seed_idx\na,0,1\nb,0,1\nc,0,2\n")
+	if got := newTally(s).families().Groups; got != 2 {
+		t.Errorf("%d families, expected 2", got)
+	}
+}

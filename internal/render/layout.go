@@ -11,63 +11,6 @@ import (
 	"pidsbench/internal/results"
 )
 
-// column is a number of the main or the provenance table: a metric of a slice of the split that measures an axis.
-type column struct {
-	head   string
-	axis   dataset.Axis
-	slice  string
-	metric string
-	split  string // when it is not the first split of the axis
-}
-
-// of returns the split the column rests on, or nil.
-func (c column) of(r *results.Results) *results.SplitSummary {
-	if c.split == "" {
-		return r.SplitOf(c.axis)
-	}
-	return splitNamed(r, c.split)
-}
-
-// mainColumns are the columns of the paper's main table.
-var mainColumns = []column{
-	{head: "IID F1", axis: dataset.IID, slice: "all", metric: "f1"},
-	{head: "Real-source F1", axis: dataset.IID, slice: "source_type=real", metric: "f1"},
-	{head: "IID benign FPR", axis: dataset.IID, slice: "all", metric: "fpr"},
-	{head: "Hard-benign FPR", axis: dataset.HardBenign, slice: "all", metric: "fpr"},
-	{head: "Obfuscation recall", axis: dataset.Obfuscation, slice: "all", metric: "recall"},
-	{head: "Domain-shift F1", axis: dataset.DomainShift, slice: "all", metric: "f1"},
-	{head: "Structural-shift FPR", axis: dataset.StructuralShift, slice: "all", metric: "fpr"},
-	{head: "ROC-AUC", axis: dataset.IID, slice: "all", metric: "roc_auc"},
-}
-
-// provenanceColumns set hard-benign false alarms by provenance beside those on ordinary human text.
-var provenanceColumns = []column{
-	{head: "Hard-benign FPR", axis: dataset.HardBenign, slice: "all", metric: "fpr"},
-	{head: "Real", axis: dataset.HardBenign, slice: "provenance=real", metric: "fpr"},
-	{head: "Curated", axis: dataset.HardBenign, slice: "provenance=curated", metric: "fpr"},
-	{head: "Ordinary FPR", axis: dataset.OrdinaryBenign, slice: "all", metric: "fpr"},
-}
-
-// shown returns the columns that a table has: all, or those of the splits that the user chose.
-func shown(r *results.Results, columns []column) (of []column) {
-	for _, c := range columns {
-		if len(r.Chosen) == 0 || c.of(r) != nil {
-			of = append(of, c)
-		}
-	}
-	return of
-}
-
-// ownColumns are the columns for a user's own file.
-var ownColumns = []column{
-	{head: "Accuracy", axis: dataset.Custom, slice: "all", metric: "accuracy"},
-	{head: "F1", axis: dataset.Custom, slice: "all", metric: "f1"},
-	{head: "Precision", axis: dataset.Custom, slice: "all", metric: "precision"},
-	{head: "Recall", axis: dataset.Custom, slice: "all", metric: "recall"},
-	{head: "FPR", axis: dataset.Custom, slice: "all", metric: "fpr"},
-	{head: "ROC-AUC", axis: dataset.Custom, slice: "all", metric: "roc_auc"},
-}
-
 // Layout returns the tables of the results: for each threshold policy the main and the provenance table (or one table
 // for each of the user's own files), then that of foreign detectors and the confusion counts of every split.
 func Layout(r *results.Results) []Table {
@@ -112,53 +55,6 @@ func Layout(r *results.Results) []Table {
 		last.Notes = append(last.Notes, footing(r)...)
 	}
 	return tables
-}
-
-// stars explains the star of a table that has one.
-func stars(t Table) []string {
-	for _, g := range t.Groups {
-		for _, row := range g {
-			for _, e := range row {
-				if e.Cell != nil && e.Cell.Value != nil && e.Cell.NExposed > 0 {
-					return []string{"* some of the rows come from sets that the detector was trained on, which the notes below the " +
-						"last table name"}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// publicSubset says of each split whose texts are withheld in part how many rows remain; every table carries it.
-func publicSubset(r *results.Results) []string {
-	var notes []string
-	for _, s := range r.Splits {
-		if r.PublicSubset && s.Withheld > 0 {
-			notes = append(notes, fmt.Sprintf("%s is in its public form: %s of %s rows have their text, %s are "+
-				"withheld; the frozen hash is of all and cannot vouch for a part",
-				Printable(s.Name), thousands(s.Rows-s.Withheld), thousands(s.Rows), thousands(s.Withheld)))
-		}
-	}
-	return append(notes, undisputed(r)...)
-}
-
-// undisputed says how many rows of each split are left out, where they are.
-func undisputed(r *results.Results) (notes []string) {
-	for _, s := range r.Splits {
-		if r.Undisputed && s.Disputed > 0 {
-			notes = append(notes, fmt.Sprintf("%s of %s rows of %s are left out: readers doubt their label",
-				thousands(s.Disputed), thousands(s.Rows), Printable(s.Name)))
-		}
-	}
-	return notes
-}
-
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // title names what a table shows and what its numbers rest on.
@@ -230,20 +126,6 @@ func axisEntry(r *results.Results, d results.DetectorSummary, c column, policy s
 		note(notes, "n/a: %s: %s", d.Name, cell.Reason)
 	}
 	return Entry{Cell: cell}
-}
-
-// note adds a line unless it is there already.
-func note(notes *[]string, format string, args ...any) {
-	if n := fmt.Sprintf(format, args...); !slices.Contains(*notes, n) {
-		*notes = append(*notes, n)
-	}
-}
-
-func policyOf(metric, policy string) string {
-	if metric == "roc_auc" {
-		return ""
-	}
-	return policy
 }
 
 func provenanceTable(r *results.Results, policy string) Table {

@@ -15,8 +15,8 @@ import (
 	"pidsbench/internal/stats"
 )
 
-// refitTables lays out what refits say, at the first policy of the results, which is fixed, and at the second, which val
-// tunes.
+// refitTables lays out what refits say, at the first policy of the results, which is fixed, and at the second, which
+// val tunes.
 type refitTables struct {
 	in    *results.Input // its one split is test, broken down by source
 	r     *results.Results
@@ -116,7 +116,8 @@ func (t *refitTables) leftOut() Table {
 	}
 	out.Notes = append(out.Notes,
 		"Without: of each row, what the model says that was fitted on train without the families of the row's source. With: "+
-			"the model fitted on all of train. Out of train: rows of these families.",
+			"the model fitted on all of train. Out of train: rows of these families; train is smaller without them, so that not "+
+			"all of a loss is owed to the source.",
 		fmt.Sprintf("In brackets: 95 %% intervals, %s resamples of families, the same for all. Difference: without less with, "+
 			"paired.", thousands(stats.Resamples)),
 		fmt.Sprintf("† fewer than %d rows or %d families: a hint, no more.", fewRows, results.FewGroups))

@@ -69,8 +69,8 @@ func (t *refitTables) spread() Table {
 		how = keys[0]
 	}
 	if len(t.of.New) > 0 {
-		note(&out.Notes, "plain: rows without a disguise. The frozen test has disguises that its train does not show (%s); dealing "+
-			"anew puts some of them into train. Only plain rows compare with those of the frozen split.",
+		note(&out.Notes, "plain: rows without a disguise. The frozen test has disguises that its train does not show (%s); "+
+			"dealing anew puts some of them into train. Only plain rows compare with those of the frozen split.",
 			Printable(strings.Join(t.of.New, ", ")))
 	} else if len(t.parts()) > 1 {
 		note(&out.Notes, "plain: rows without a disguise.")
@@ -89,8 +89,8 @@ const plainSlice = "disguise=" + refit.Plain
 
 // parts returns the slices of test that are shown: all rows, and where some are disguised those that are not.
 func (t *refitTables) parts() []string {
-	all, plain := t.r.Mean(refit.Whole, t.test.Name, "all", "f1", t.fixed), t.r.Mean(refit.Whole, t.test.Name, plainSlice, "f1",
-		t.fixed)
+	all := t.r.Mean(refit.Whole, t.test.Name, "all", "f1", t.fixed)
+	plain := t.r.Mean(refit.Whole, t.test.Name, plainSlice, "f1", t.fixed)
 	if plain == nil || plain.Total() == all.Total() {
 		return []string{"all"}
 	}

@@ -20,40 +20,6 @@ const (
 // FewGroups is the number of effective groups below which an interval by resampling them is too narrow.
 const FewGroups = 20
 
-// Grouping says which rows of a split are no independent observations: the name of the group of each row, empty for a
-// row of its own.
-type Grouping struct {
-	Name string
-	Of   func(s Split) []string
-}
-
-// Families groups rows by the column family_id, or in the original edition, which has none, by the seed that a text was
-// made from (with its label in structural_ood, as the original's own family analysis does). A split without either has
-// rows of their own.
-var Families = Grouping{"family", func(s Split) []string {
-	if names, ok := s.Data.Column("family_id"); ok {
-		return names
-	}
-	if seeds, ok := s.Data.Column("original_seed_idx"); ok {
-		names := make([]string, len(seeds))
-		for i, seed := range seeds {
-			if seed != "" {
-				names[i] = strconv.Itoa(int(s.Data.Rows[i].Label)) + ":" + seed
-			}
-		}
-		return names
-	}
-	if names, ok := s.Data.Column("parent_seed_id"); ok {
-		return names
-	}
-	return make([]string, len(s.Data.Rows))
-}}
-
-// Draw draws the samples of a split's groups. All that rests on a split is drawn so, and is therefore paired.
-func (g Grouping) Draw(s Split) *stats.Draws {
-	return stats.NewGroups(g.Of(s)).Draw(s.Spec.Name + " by " + g.Name)
-}
-
 // Interval is what resampling says about the mean of a metric over the seeds.
 type Interval struct {
 	Lo, Hi    float64 // 95 %
@@ -187,24 +153,23 @@ func (b *bands) of(metric int, value float64, all []seen, bases []base, wrong []
 		}
 	}
 	out := b.interval(mean, all, m.benign, m.injection)
-	if out.Reason == "" && m.plain {
-		if lo, hi, ok := stats.AtBoundary(value, out.Effective); ok {
-			out.Lo, out.Hi, out.Method = lo, hi, byWilson
-		}
+	lo, hi, ok := stats.AtBoundary(value, out.Effective)
+	switch {
+	case out.Reason != "" || !ok:
+	case m.plain:
+		out.Lo, out.Hi, out.Method = lo, hi, byWilson
+	default:
+		out.Reason = fmt.Sprintf("all rows together give %g, and so does every resample", value)
 	}
 	return out
 }
 
-// undefinedShare is the share of samples that may leave a metric undefined.
-const undefinedShare = 0.01
-
-// interval returns that of a metric's mean over the seeds, which rests on rows of the classes named.
 func (b *bands) interval(mean []float64, all []seen, benign, injection bool) *Interval {
-	defined := slices.DeleteFunc(mean, math.IsNaN)
-	if lost := stats.Resamples - len(defined); float64(lost) > undefinedShare*stats.Resamples {
-		return &Interval{Reason: fmt.Sprintf("%d of %d resamples leave it undefined", lost, stats.Resamples)}
+	lo, hi, undefined, ok := stats.Defined(mean)
+	if !ok {
+		return &Interval{Reason: fmt.Sprintf("%d of %d resamples leave it undefined", undefined, stats.Resamples)}
 	}
-	fewest := slices.MinFunc(all, func(a, b seen) int { return cmp.Compare(len(a.rows), len(b.rows)) }) // as a mean's n
+	fewest := slices.MinFunc(all, func(x, y seen) int { return cmp.Compare(len(x.rows), len(y.rows)) })
 	var names []string
 	for i, row := range fewest.rows {
 		if l := fewest.view.labels[i]; l == dataset.Benign && benign || l == dataset.Injection && injection {
@@ -212,9 +177,7 @@ func (b *bands) interval(mean []float64, all []seen, benign, injection bool) *In
 		}
 	}
 	groups := stats.NewGroups(names)
-	out := &Interval{Groups: groups.Len(), Effective: groups.Effective(), Method: byFamilies}
-	out.Lo, out.Hi = stats.Percentile(defined)
-	return out
+	return &Interval{Lo: lo, Hi: hi, Groups: groups.Len(), Effective: groups.Effective(), Method: byFamilies}
 }
 
 // auc returns the interval of the mean area under the ROC curve.

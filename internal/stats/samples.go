@@ -33,6 +33,21 @@ func Percentile(values []float64) (lo, hi float64) {
 	return quantile(work, 0.025), quantile(work, 0.975)
 }
 
+// undefinedShare is the share of samples that may leave a number undefined.
+const undefinedShare = 0.01
+
+// Defined returns the interval of the values that are numbers, and how many are none; false where these are more than one
+// in a hundred, so that what is left would be a choice.
+func Defined(values []float64) (lo, hi float64, undefined int, ok bool) {
+	kept := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	undefined = len(values) - len(kept)
+	if len(kept) == 0 || float64(undefined) > undefinedShare*float64(len(values)) {
+		return 0, 0, undefined, false
+	}
+	lo, hi = Percentile(kept)
+	return lo, hi, undefined, true
+}
+
 // quantile reorders the values.
 func quantile(values []float64, p float64) float64 {
 	at := p * float64(len(values)-1)
