@@ -25,7 +25,7 @@ type Set struct {
 	Name   string
 	Split  string
 	Rows   []int    // row numbers of the split
-	Groups []string // family of each row of the split: rows of one are no independent observations; empty for a row of its own
+	Groups []string // family of each row: rows of one are no independent observations; empty for a row of its own
 
 	External bool // not frozen
 }
@@ -59,12 +59,7 @@ type Estimate struct {
 func Compute(arms []Arm, sets ...Set) []Cell {
 	var cells []Cell
 	for _, set := range sets {
-		chosen := make([]int, len(set.Groups)) // 1 for a row of the set
-		families := make([]string, len(set.Rows))
-		for i, row := range set.Rows {
-			chosen[row], families[i] = 1, set.Groups[row]
-		}
-		groups := stats.NewGroups(families)
+		groups := stats.NewGroups(set.Groups)
 		of := make([]Cell, len(arms))
 		var series [][]int
 		var at []int // arm of each series
@@ -83,22 +78,15 @@ func Compute(arms []Arm, sets ...Set) []Cell {
 			series, at = append(series, values), append(at, i)
 		}
 		if len(series) > 0 {
-			draws := stats.NewGroups(set.Groups).Draw(set.Split + " by family")
-			drawn := draws.Totals(append(series, chosen)...)
-			rows := drawn[len(series)]
+			draws := groups.Draw(set.Split + " by family")
+			drawn := draws.Totals(series...)
 			for s, i := range at {
-				for b := range rows {
-					drawn[s][b] /= rows[b] * float64(len(arms[i].Seeds))
+				for b, rows := range draws.Rows {
+					drawn[s][b] /= rows * float64(len(arms[i].Seeds))
 				}
 			}
 			for s, i := range at {
-				lo, hi, undefined, ok := stats.Defined(drawn[s])
-				if !ok {
-					of[i].FPR, of[i].SeedSD = nil, nil
-					of[i].Reason = fmt.Sprintf("%d of %d resamples hold none of the rows", undefined, stats.Resamples)
-					continue
-				}
-				of[i].FPR.Lo, of[i].FPR.Hi = lo, hi
+				of[i].FPR.Lo, of[i].FPR.Hi = stats.Percentile(drawn[s])
 				if lo, hi, ok := stats.AtBoundary(of[i].FPR.Value, groups.Effective()); ok {
 					of[i].FPR.Lo, of[i].FPR.Hi = lo, hi
 				}
@@ -108,7 +96,7 @@ func Compute(arms []Arm, sets ...Set) []Cell {
 					of[i].NoDiff = of[0].Reason
 				default:
 					of[i].Diff = &Estimate{Value: of[i].FPR.Value - of[0].FPR.Value}
-					of[i].Diff.Lo, of[i].Diff.Hi, _, _ = stats.Defined(stats.Minus(drawn[s], drawn[0]))
+					of[i].Diff.Lo, of[i].Diff.Hi = stats.Percentile(stats.Minus(drawn[s], drawn[0]))
 				}
 			}
 		}
@@ -117,7 +105,7 @@ func Compute(arms []Arm, sets ...Set) []Cell {
 	return cells
 }
 
-// flagged returns for each row of the split how many seeds flag it, 0 outside of the set, and the FPR of each seed.
+// flagged returns for each row of the set how many seeds flag it, and the FPR of each seed.
 func flagged(arm Arm, set Set) (values []int, rates []float64, reason string) {
 	switch {
 	case arm.Reason != "":
@@ -125,21 +113,21 @@ func flagged(arm Arm, set Set) (values []int, rates []float64, reason string) {
 	case len(arm.Seeds) == 0 || len(set.Rows) == 0:
 		return nil, nil, "there are no scores"
 	}
-	values = make([]int, len(set.Groups))
+	values = make([]int, len(set.Rows))
 	for s, seed := range arm.Seeds {
 		outcomes, ok := seed.Outcomes[set.Split]
 		if !ok {
 			return nil, nil, fmt.Sprintf("seed %d has no scores of %s", seed.Seed, set.Split)
 		}
 		hits := 0
-		for _, row := range set.Rows {
+		for i, row := range set.Rows {
 			o := outcomes[row]
 			if o.State != results.Scored {
 				return nil, nil, fmt.Sprintf("seed %d has no score of row %d of %s", seed.Seed, row, set.Split)
 			}
 			if o.Score >= arm.Tau[s] {
 				hits++
-				values[row]++
+				values[i]++
 			}
 		}
 		rates = append(rates, float64(hits)/float64(len(set.Rows)))

@@ -70,8 +70,9 @@ func Sets(splits []results.Split, undisputed bool) []Set {
 // choose takes the benign rows of a split, those with a value in a column when one is named, grouped by family where the
 // split has families.
 func choose(name string, s results.Split, column, value string, undisputed bool) Set {
-	set := Set{Name: name, Split: s.Spec.Name, External: s.External, Groups: results.Families.Of(s)}
+	set := Set{Name: name, Split: s.Spec.Name, External: s.External}
 	values, _ := s.Data.Column(column)
+	families := results.Families.Of(s)
 	var out map[int]bool
 	if undisputed {
 		out = results.Disputed(s.Data)
@@ -80,7 +81,7 @@ func choose(name string, s results.Split, column, value string, undisputed bool)
 		if row.Label != dataset.Benign || out[i] || column != "" && (values == nil || values[i] != value) {
 			continue
 		}
-		set.Rows = append(set.Rows, i)
+		set.Rows, set.Groups = append(set.Rows, i), append(set.Groups, families[i])
 	}
 	return set
 }
