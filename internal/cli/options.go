@@ -234,7 +234,7 @@ func (o *tableOptions) show(st *State, in *results.Input, r *results.Results) er
 	}
 	var tables []render.Table
 	if o.wants(defaultTables) {
-		tables = render.Layout(r)
+		tables = render.Layout(r, o.wants("intervals"))
 	}
 	tables = append(tables, further...)
 	switch {

@@ -90,17 +90,17 @@ func TestWithoutTheDetectorItselfThereAreRatesAndNoDifferences(t *testing.T) {
 
 func TestForeignDetectorsStandAtTheirOwnThresholdBesideThatOfVal(t *testing.T) {
 	r := sample(t)
-	if slices.ContainsFunc(Layout(r), func(t Table) bool { return t.ID == foreign }) {
+	if slices.ContainsFunc(Layout(r, false), func(t Table) bool { return t.ID == foreign }) {
 		t.Error("there is a table of foreign detectors, and none is foreign")
 	}
 	var before, after bytes.Buffer
-	if err := CSV(&before, Layout(r)); err != nil {
+	if err := CSV(&before, Layout(r, false)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range r.Detectors {
 		r.Detectors[i].Foreign = r.Detectors[i].ID == "two-seeds" || r.Detectors[i].ID == "gone"
 	}
-	tables := Layout(r)
+	tables := Layout(r, false)
 	at := slices.IndexFunc(tables, func(t Table) bool { return t.ID == foreign })
 	if at < 0 {
 		t.Fatal("there is no table of foreign detectors")

@@ -41,12 +41,12 @@ func withSets(t *testing.T) *results.Results {
 func TestExternalSetsStandApartAndAreMarkedNotFrozen(t *testing.T) {
 	r := withSets(t)
 	var b bytes.Buffer
-	if err := Text(&b, Layout(r)); err != nil {
+	if err := Text(&b, Layout(r, false)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "external.txt", b.Bytes())
 	b.Reset()
-	if err := CSV(&b, Layout(r)); err != nil {
+	if err := CSV(&b, Layout(r, false)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "external.csv", b.Bytes())

@@ -35,7 +35,7 @@ func TestOneReasonIsOneNote(t *testing.T) {
 					detector("two", "Two", scored(0.2, 0.8))},
 			})
 			var got []string
-			for _, n := range Layout(r)[0].Notes {
+			for _, n := range Layout(r, false)[0].Notes {
 				if strings.HasPrefix(n, "n/a") {
 					got = append(got, n)
 				}

@@ -87,10 +87,11 @@ func intervalColumnsOf(r *results.Results) (columns []column) {
 // fewDetectors is the number of detectors up to which intervals stand among the tables that are shown by default.
 const fewDetectors = 3
 
-// intervalTable returns the intervals by family and with the spread of the seeds; nothing for many detectors.
-func intervalTable(r *results.Results, policy string) []Table {
+// shortIntervals returns the intervals by family and with the spread of the seeds; nothing for many detectors, or where the
+// they stand elsewhere.
+func shortIntervals(r *results.Results, policy string, elsewhere bool) []Table {
 	of := withIntervals(r, policy)
-	if len(of) == 0 || len(ranged(r)) > fewDetectors {
+	if elsewhere || len(of) == 0 || len(ranged(r)) > fewDetectors {
 		return nil
 	}
 	several := slices.ContainsFunc(of, func(x estimated) bool { return x.cell.SeedLo != nil })

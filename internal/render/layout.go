@@ -12,8 +12,9 @@ import (
 )
 
 // Layout returns the tables of the results: for each threshold policy the main and the provenance table (or one table
-// for each of the user's own files), then that of foreign detectors and the confusion counts of every split.
-func Layout(r *results.Results) []Table {
+// for each of the user's own files), then that of foreign detectors and the confusion counts of every split. The short table
+// of intervals is left out where they stand elsewhere.
+func Layout(r *results.Results, elsewhere bool) []Table {
 	var tables []Table
 	var confusion []Table
 	for i, policy := range r.Policies {
@@ -22,7 +23,7 @@ func Layout(r *results.Results) []Table {
 				tables = append(tables, ownTable(r, s, policy))
 			}
 			if i == 0 {
-				tables = append(tables, intervalTable(r, policy)...)
+				tables = append(tables, shortIntervals(r, policy, elsewhere)...)
 			}
 		} else {
 			if len(shown(r, mainColumns)) > 0 {
@@ -33,7 +34,7 @@ func Layout(r *results.Results) []Table {
 			}
 			if i == 0 { // enough to read a change; the cells of every policy are in the JSON and CSV forms
 				tables = append(tables, pairedTables(r, policy)...)
-				tables = append(tables, intervalTable(r, policy)...)
+				tables = append(tables, shortIntervals(r, policy, elsewhere)...)
 			}
 			tables = append(tables, externalTables(r, policy)...)
 		}

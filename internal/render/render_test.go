@@ -104,7 +104,7 @@ func sample(t *testing.T) *results.Results {
 }
 
 func TestRenderersMatchTheirGoldenFiles(t *testing.T) {
-	tables := Layout(sample(t))
+	tables := Layout(sample(t), false)
 	for name, r := range map[string]Renderer{"table.txt": Text, "table.md": Markdown, "table.tex": LaTeX, "table.csv": CSV} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -136,7 +136,7 @@ func TestJSONHoldsEveryCell(t *testing.T) {
 
 func TestCSVHasOneWellFormedRowForEachDetectorAndPolicy(t *testing.T) {
 	var b bytes.Buffer
-	if err := CSV(&b, Layout(sample(t))); err != nil {
+	if err := CSV(&b, Layout(sample(t), false)); err != nil {
 		t.Fatal(err)
 	}
 	records, err := csv.NewReader(&b).ReadAll()
@@ -161,7 +161,7 @@ func TestControlCharactersNeverReachATerminal(t *testing.T) {
 	r.Detectors[0].Name = "evil\x1b]0;title\x07\u009dname\u202e"
 	r.Warnings = append(r.Warnings, "a\x1b[2Jb")
 	var b bytes.Buffer
-	if err := Text(&b, Layout(r)); err != nil {
+	if err := Text(&b, Layout(r, false)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []string{"\x1b", "\x07", "\u009d", "\u202e"} {
@@ -175,7 +175,7 @@ func TestEveryTableSaysWhichTextsAreWithheld(t *testing.T) {
 	r := sample(t)
 	r.PublicSubset = true
 	r.Splits[1].Rows, r.Splits[1].Withheld = 1472, 664
-	for _, table := range Layout(r) {
+	for _, table := range Layout(r, false) {
 		if n := strings.Count(strings.Join(table.Notes, "\n"), "808 of 1,472 rows"); n != 1 {
 			t.Errorf("%s at %s says so %d times, want once", table.ID, table.Policy, n)
 		}
@@ -185,7 +185,7 @@ func TestEveryTableSaysWhichTextsAreWithheld(t *testing.T) {
 func TestAnAbsentSplitIsExplainedOnceAndNotCounted(t *testing.T) {
 	r := sample(t)
 	r.Splits[1].Absent = "hard.csv is not here"
-	for _, table := range Layout(r) {
+	for _, table := range Layout(r, false) {
 		n := strings.Count(strings.Join(table.Notes, "\n"), "n/a: hard_benign_test: hard.csv is not here")
 		if want := map[string]int{"main": 1, "provenance": 1}[table.ID]; n != want {
 			t.Errorf("%s at %s says so %d times, want %d", table.ID, table.Policy, n, want)
@@ -205,7 +205,7 @@ func TestEveryTableSaysWhichRowsInDisputeAreLeftOut(t *testing.T) {
 	r.Splits[1].Rows, r.Splits[1].Disputed = 1472, 31
 	for _, undisputed := range []bool{false, true} {
 		r.Undisputed = undisputed
-		for _, table := range Layout(r) {
+		for _, table := range Layout(r, false) {
 			n := strings.Count(strings.Join(table.Notes, "\n"), "31 of 1,472 rows of hard_benign_test are left out")
 			if said := strings.Contains(table.Title, "without disputed rows"); said != undisputed || n == 1 != undisputed {
 				t.Errorf("undisputed %v, %s at %s: title %q, notes %q", undisputed, table.ID, table.Policy, table.Title,
@@ -224,7 +224,7 @@ func TestNumbersOverRowsThatTheDetectorWasTrainedOnBearAStar(t *testing.T) {
 	}
 	const note = "* some of the rows come from sets that the detector was trained on"
 	starred := 0
-	for _, table := range Layout(r) {
+	for _, table := range Layout(r, false) {
 		has := false
 		for _, g := range table.Groups {
 			for _, row := range g {
