@@ -17,19 +17,13 @@ func exact(diff float64) float64 {
 	return diff
 }
 
-// undefinedShare is the share of resamples that may leave a metric undefined.
-const undefinedShare = 0.01
-
 // bootstrap fills in what the resampled differences tell, those left out in which one of the two has no value.
 func (r *Result) bootstrap(diffs []float64) {
-	kept := make([]float64, 0, len(diffs))
+	kept, ok := stats.Defined(diffs)
 	var below, above int // at or below 0, at or above 0
-	for _, v := range diffs {
-		if math.IsNaN(v) {
-			continue
-		}
+	for i, v := range kept {
 		v = exact(v)
-		kept = append(kept, v)
+		kept[i] = v
 		if v <= 0 {
 			below++
 		}
@@ -37,7 +31,7 @@ func (r *Result) bootstrap(diffs []float64) {
 			above++
 		}
 	}
-	if r.Undefined = len(diffs) - len(kept); float64(r.Undefined) > undefinedShare*float64(len(diffs)) {
+	if r.Undefined = len(diffs) - len(kept); !ok {
 		r.NoInterval = fmt.Sprintf("%d of %d resamples leave the metric undefined", r.Undefined, len(diffs))
 		return
 	}

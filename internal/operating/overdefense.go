@@ -2,7 +2,6 @@ package operating
 
 import (
 	"cmp"
-	"math"
 
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/metrics"
@@ -87,16 +86,12 @@ func OverDefense(in *results.Input, r *results.Results, sets []Set) (excess [][]
 				}
 				a, b := at[p][d][s+1], at[p][d][0]
 				diff := stats.Minus(hard.rates(a.alarms, a.rows, a.seeds), control.rates(b.alarms, b.rows, b.seeds))
-				for _, v := range diff {
-					if math.IsNaN(v) {
-						e.Reason = "some resamples have none of these rows: they are of too few families"
-					}
-				}
-				if e.Reason != "" {
-					e.Value = nil
+				defined, ok := stats.Defined(diff)
+				if !ok {
+					e.Value, e.Reason = nil, "too many resamples have none of these rows: they are of too few families"
 					continue
 				}
-				lo, hi := stats.Percentile(diff)
+				lo, hi := stats.Percentile(defined)
 				e.Lo, e.Hi = &lo, &hi
 			}
 		}

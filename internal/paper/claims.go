@@ -153,19 +153,14 @@ func (s *source) part(m *sampler, st Statement, design, policy string) Part {
 	return p
 }
 
-// interval returns the 95 % interval of a sum by its resamples, its value itself where there are none. Resamples in which
-// a number is undefined are left out; it reports false when those are more than one in twenty.
+// interval returns the 95 % interval of a sum by its resamples, its value itself where there are none. It reports false
+// where too many of them leave a number undefined.
 func interval(value float64, total []float64) (lo, hi float64, ok bool) {
 	if total == nil {
 		return value, value, true
 	}
-	defined := make([]float64, 0, len(total))
-	for _, v := range total {
-		if !math.IsNaN(v) {
-			defined = append(defined, v)
-		}
-	}
-	if 20*len(defined) < 19*len(total) {
+	defined, ok := stats.Defined(total)
+	if !ok {
 		return 0, 0, false
 	}
 	lo, hi = stats.Percentile(defined)

@@ -87,8 +87,8 @@ func intervalColumnsOf(r *results.Results) (columns []column) {
 // fewDetectors is the number of detectors up to which intervals stand among the tables that are shown by default.
 const fewDetectors = 3
 
-// shortIntervals returns the intervals by family and with the spread of the seeds; nothing for many detectors, or where the
-// they stand elsewhere.
+// shortIntervals returns the intervals by family and with the spread of the seeds; nothing for many detectors, or where they
+// stand elsewhere.
 func shortIntervals(r *results.Results, policy string, elsewhere bool) []Table {
 	of := withIntervals(r, policy)
 	if elsewhere || len(of) == 0 || len(ranged(r)) > fewDetectors {

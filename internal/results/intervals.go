@@ -165,9 +165,9 @@ func (b *bands) of(metric int, value float64, all []seen, bases []base, wrong []
 }
 
 func (b *bands) interval(mean []float64, all []seen, benign, injection bool) *Interval {
-	lo, hi, undefined, ok := stats.Defined(mean)
+	defined, ok := stats.Defined(mean)
 	if !ok {
-		return &Interval{Reason: fmt.Sprintf("%d of %d resamples leave it undefined", undefined, stats.Resamples)}
+		return &Interval{Reason: fmt.Sprintf("%d of %d resamples leave it undefined", len(mean)-len(defined), len(mean))}
 	}
 	fewest := slices.MinFunc(all, func(x, y seen) int { return cmp.Compare(len(x.rows), len(y.rows)) })
 	var names []string
@@ -177,7 +177,9 @@ func (b *bands) interval(mean []float64, all []seen, benign, injection bool) *In
 		}
 	}
 	groups := stats.NewGroups(names)
-	return &Interval{Lo: lo, Hi: hi, Groups: groups.Len(), Effective: groups.Effective(), Method: byFamilies}
+	out := &Interval{Groups: groups.Len(), Effective: groups.Effective(), Method: byFamilies}
+	out.Lo, out.Hi = stats.Percentile(defined)
+	return out
 }
 
 // auc returns the interval of the mean area under the ROC curve.

@@ -275,3 +275,21 @@ func TestManyGroupsAreDrawnInBundles(t *testing.T) {
 		t.Errorf("the draws take %d bytes", len(d.times))
 	}
 }
+
+func TestWhatIsDefinedIsKeptUnlessTooLittleOfItIs(t *testing.T) {
+	values := make([]float64, 1000)
+	for lost, want := range map[int]bool{0: true, 10: true, 11: false, 1000: false} {
+		for i := range values {
+			values[i] = 1
+			if i < lost {
+				values[i] = math.NaN()
+			}
+		}
+		if kept, ok := Defined(values); ok != want || len(kept) != 1000-lost {
+			t.Errorf("of 1000 values without %d: %d kept, %v", lost, len(kept), ok)
+		}
+	}
+	if _, ok := Defined(nil); ok {
+		t.Error("no values are enough")
+	}
+}

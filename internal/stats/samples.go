@@ -36,16 +36,12 @@ func Percentile(values []float64) (lo, hi float64) {
 // undefinedShare is the share of samples that may leave a number undefined.
 const undefinedShare = 0.01
 
-// Defined returns the interval of the values that are numbers, and how many are none; false where these are more than one
-// in a hundred, so that what is left would be a choice.
-func Defined(values []float64) (lo, hi float64, undefined int, ok bool) {
-	kept := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
-	undefined = len(values) - len(kept)
-	if len(kept) == 0 || float64(undefined) > undefinedShare*float64(len(values)) {
-		return 0, 0, undefined, false
-	}
-	lo, hi = Percentile(kept)
-	return lo, hi, undefined, true
+// Defined returns the values that are numbers; false where more than one in a hundred are none, or all, so that what is
+// left would be a choice.
+func Defined(values []float64) (kept []float64, ok bool) {
+	kept = slices.DeleteFunc(slices.Clone(values), math.IsNaN)
+	lost := len(values) - len(kept)
+	return kept, len(kept) > 0 && float64(lost) <= undefinedShare*float64(len(values))
 }
 
 // quantile reorders the values.
