@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -197,8 +198,13 @@ func (o *tableOptions) check() error {
 	if o.format == "json" || renderers[o.format] != nil || o.format == pageFormat && o.pages {
 		return nil
 	}
-	return fault.New(fault.Usage, "--format is %q, expected table, markdown, csv, latex or json", o.format).
-		WithCure("give one of these")
+	names := []string{"table", "markdown", "csv", "latex", "json"}
+	if o.pages {
+		names = append(names, pageFormat)
+	}
+	last := len(names) - 1
+	return fault.New(fault.Usage, "--format is %q%s, expected %s or %s", o.format, suggest(o.format, names),
+		strings.Join(names[:last], ", "), names[last]).WithCure("give one of these")
 }
 
 var renderers = map[string]render.Renderer{

@@ -58,7 +58,7 @@ func sectionNames() []string {
 func sectionHelp() string {
 	var b strings.Builder
 	b.WriteString("Tables (--tables NAME,…):\n")
-	fmt.Fprintf(&b, "  %-12s %s\n", defaultTables, "the main and the provenance table, pairs, confusion counts")
+	fmt.Fprintf(&b, "  %-12s %s\n", defaultTables, "the main and the provenance table, pairs, intervals, confusion counts")
 	for _, s := range sections {
 		fmt.Fprintf(&b, "  %-12s %s\n", s.name, s.about)
 	}

@@ -131,7 +131,7 @@ func tauOf(r *results.Results, detector, seed int) float64 {
 	return math.NaN()
 }
 
-// provenance takes the bars from the cells of val_f1, or of the first policy where that is not shown.
+// provenance takes the bars from the cells of the first policy, as the main tables and their sentences do.
 func provenance(r *results.Results, detectors []Detector) *Figure {
 	policy := shownPolicy(r)
 	hard, ordinary := r.SplitOf(dataset.HardBenign), r.SplitOf(dataset.OrdinaryBenign)
@@ -152,8 +152,8 @@ func provenance(r *results.Results, detectors []Detector) *Figure {
 }
 
 func shownPolicy(r *results.Results) string {
-	if len(r.Policies) == 0 || slices.Contains(r.Policies, tunedPolicy) {
-		return tunedPolicy
+	if len(r.Policies) == 0 {
+		return ""
 	}
 	return r.Policies[0]
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // CSV writes one row for each detector and policy (and one more for each of a user's own files or external sets): what
-// the numbers rest on, then the columns of the main and the provenance table as plain numbers, the standard deviation
+// the numbers rest on, then the columns of the main, the provenance and the paired tables as plain numbers, the deviation
 // over seeds and the ends of the interval in columns of their own where there are any, and empty fields where a number is
 // undefined. Thresholds of several seeds are separated by blanks. Tables of another shape are left out: JSON has every
 // cell.
@@ -86,6 +86,9 @@ func addWide(head *[]string, rows *[]map[string]string, byKey map[string]map[str
 	}
 	for i, e := range row {
 		name := t.Columns[i]
+		if isPaired(t.ID) && name != "Detector" && name != "Threshold" { // two of these tables have columns of one name
+			name = t.ID + ": " + name
+		}
 		switch {
 		case name == "Detector", t.ID == external && e.Cell == nil && name != "Threshold":
 		case name == "Threshold":

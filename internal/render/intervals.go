@@ -14,7 +14,10 @@ import (
 const intervals = "intervals"
 
 // intervalColumns are the numbers whose intervals stand in a table of their own.
-var intervalColumns = append(slices.Clone(mainColumns), provenanceColumns[1:]...)
+var intervalColumns = append(slices.Clone(mainColumns),
+	column{head: "Hard-benign FPR, real", axis: dataset.HardBenign, slice: "provenance=real", metric: "fpr"},
+	column{head: "Hard-benign FPR, curated", axis: dataset.HardBenign, slice: "provenance=curated", metric: "fpr"},
+	column{head: "Ordinary FPR", axis: dataset.OrdinaryBenign, slice: "all", metric: "fpr"})
 
 // estimated is a number of the table of intervals.
 type estimated struct {
@@ -119,7 +122,7 @@ func Intervals(in *results.Input, r *results.Results) []Table {
 	if len(of) == 0 {
 		return nil
 	}
-	t := newIntervalTable(r, policy, "Value", "By family", "Families", "By other groups", "Groups", "Which", "Families and seeds")
+	t := newIntervalTable(r, policy, "Value", "By family", "Families", "By other groups", "Groups", "Grouped by", "Families and seeds")
 	widest, which := widestIntervals(in, r, of)
 	fillIntervals(&t, r, of, func(i int, c *results.Cell) Row {
 		row := Row{absent(), absent(), label("%s", which[i]), bounds(c.SeedLo, c.SeedHi)}
@@ -158,11 +161,14 @@ func fillIntervals(t *Table, r *results.Results, of []estimated, more func(i int
 	t.Notes = append(t.Notes, fmt.Sprintf("Percentiles of %s resamples of families, seeds averaged in each, the same for all "+
 		"detectors; at 0 and 1 Wilson's interval. Families in brackets: how many of equal size would weigh as much.",
 		thousands(stats.Resamples)))
+	if len(r.Policies) > 1 {
+		t.Notes = append(t.Notes, "At the first threshold policy; the JSON and CSV forms have the intervals of all.")
+	}
 	if slices.Contains(t.Columns, "Families and seeds") {
 		t.Notes = append(t.Notes, "Families and seeds: the interval by family and the t-interval of the seeds' mean, added in quadrature.")
 	}
 	if few {
-		t.Notes = append(t.Notes, fmt.Sprintf("Worth under %d families, an interval by resampling is too narrow.", results.FewGroups))
+		t.Notes = append(t.Notes, fmt.Sprintf("Where the number in brackets is below %d, the interval is too narrow.", results.FewGroups))
 	}
 }
 

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"pidsbench/internal/dataset"
 	"pidsbench/internal/results"
 )
@@ -31,14 +33,18 @@ var pairedLayouts = []paired{
 	{"surroundings", "Surroundings beside the same texts without them", [2]string{"structural_ood", "structural_seeds"},
 		[]column{
 			{head: "Recall bare", axis: dataset.StructuralShift, slice: "all", metric: "recall", split: "structural_seeds"},
-			{head: "JSON", axis: dataset.StructuralShift, slice: "transform=json_wrap", metric: "recall"},
-			{head: "Diluted", axis: dataset.StructuralShift, slice: "transform=prompt_dilute", metric: "recall"},
-			{head: "Banner", axis: dataset.StructuralShift, slice: "transform=instruction_prefix_mimic", metric: "recall"},
+			{head: "Recall JSON", axis: dataset.StructuralShift, slice: "transform=json_wrap", metric: "recall"},
+			{head: "Recall diluted", axis: dataset.StructuralShift, slice: "transform=prompt_dilute", metric: "recall"},
+			{head: "Recall banner", axis: dataset.StructuralShift, slice: "transform=instruction_prefix_mimic", metric: "recall"},
 			{head: "FPR bare", axis: dataset.StructuralShift, slice: "all", metric: "fpr", split: "structural_seeds"},
-			{head: "JSON", axis: dataset.StructuralShift, slice: "transform=json_wrap", metric: "fpr"},
-			{head: "Diluted", axis: dataset.StructuralShift, slice: "transform=prompt_dilute", metric: "fpr"},
-			{head: "Banner", axis: dataset.StructuralShift, slice: "transform=instruction_prefix_mimic", metric: "fpr"},
+			{head: "FPR JSON", axis: dataset.StructuralShift, slice: "transform=json_wrap", metric: "fpr"},
+			{head: "FPR diluted", axis: dataset.StructuralShift, slice: "transform=prompt_dilute", metric: "fpr"},
+			{head: "FPR banner", axis: dataset.StructuralShift, slice: "transform=instruction_prefix_mimic", metric: "fpr"},
 		}, "Half of the benign texts are security-adjacent."},
+}
+
+func isPaired(id string) bool {
+	return slices.ContainsFunc(pairedLayouts, func(p paired) bool { return p.id == id })
 }
 
 // pairedTables returns the paired tables whose splits the results hold.

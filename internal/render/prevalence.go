@@ -3,7 +3,9 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"pidsbench/internal/dataset"
 	"pidsbench/internal/metrics"
 	"pidsbench/internal/operating"
 	"pidsbench/internal/results"
@@ -52,13 +54,23 @@ func prevalenceTable(in *results.Input, r *results.Results, policy string, set o
 		s.Columns = append(s.Columns, fmt.Sprintf("Precision 1:%d", k))
 	}
 	s.Columns = append(s.Columns, "Cost per 1,000")
+	var control *operating.Set
+	if o := operating.First(in, dataset.OrdinaryBenign); o != nil {
+		control = new(operating.SetOf(in, *o, "ordinary", "", ""))
+		s.Columns = append(s.Columns, "Ordinary FPR", "Cost at that")
+		note(&s.Notes, "Cost at that: with the FPR on ordinary texts in place of that on %s. Where the two costs order detectors "+
+			"differently, measure on texts of your own.", Printable(set.Name))
+	}
+	if strings.HasPrefix(policy, "val_") {
+		note(&s.Notes, "Always block and Always allow are cut at the policy's threshold like all others, which may turn them round.")
+	}
 	s.rows(in, r, func(i int, d results.Detector) []Row {
 		taus, reason := operating.Taus(d, r.Detectors[i], policy)
 		recall := operating.AtTaus(d, set, taus, reason, "recall", metrics.Counts.Recall)
 		fpr := operating.AtTaus(d, set, taus, reason, "fpr", metrics.Counts.FPR)
 		row := Row{label("%s", Printable(d.Name)), s.cell(d, "Recall", recall), s.cell(d, "FPR", fpr)}
 		if recall.Value == nil || fpr.Value == nil {
-			return []Row{append(row, slices.Repeat(Row{absent()}, len(perAttack)+1)...)}
+			return []Row{append(row, slices.Repeat(Row{absent()}, len(s.Columns)-len(row))...)}
 		}
 		if *fpr.Value == 0 && *recall.Value > 0 {
 			_, hi := stats.Wilson(0, fpr.NBenign)
@@ -74,7 +86,16 @@ func prevalenceTable(in *results.Input, r *results.Results, policy string, set o
 			row = append(row, plain(p, "%.4f"))
 		}
 		cost := operating.Cost(*recall.Value, *fpr.Value, costs.Ratio, costs.Prevalence)
-		return []Row{append(row, plain(metrics.Value{V: cost, OK: true}, "%.1f"))}
+		row = append(row, plain(metrics.Value{V: cost, OK: true}, "%.1f"))
+		if control == nil {
+			return []Row{row}
+		}
+		ordinary := operating.AtTaus(d, *control, taus, reason, "fpr", metrics.Counts.FPR)
+		there := metrics.Value{}
+		if ordinary.Value != nil {
+			there = metrics.Value{V: operating.Cost(*recall.Value, *ordinary.Value, costs.Ratio, costs.Prevalence), OK: true}
+		}
+		return []Row{append(row, s.cell(d, "Ordinary FPR", ordinary), plain(there, "%.1f"))}
 	})
 	return s.done(r, "Precision 1:k, with k benign texts for each attack: R/(R + k·FPR), R the recall, both means over "+
 		"the seeds.",

@@ -248,3 +248,23 @@ func TestNumbersOverRowsThatTheDetectorWasTrainedOnBearAStar(t *testing.T) {
 		t.Error("no table has a star")
 	}
 }
+
+// TestNoColumnOfTheWideFormStandsForTwoNumbers looks at the columns of all tables that share a line of the CSV form.
+func TestNoColumnOfTheWideFormStandsForTwoNumbers(t *testing.T) {
+	seen := map[string]column{}
+	add := func(name string, c column) {
+		c.head = ""
+		if other, ok := seen[name]; ok && other != c {
+			t.Errorf("column %q stands for %+v and %+v", name, other, c)
+		}
+		seen[name] = c
+	}
+	for _, c := range append(append([]column{}, mainColumns...), provenanceColumns...) {
+		add(c.head, c)
+	}
+	for _, p := range pairedLayouts {
+		for _, c := range p.columns {
+			add(p.id+": "+c.head, c)
+		}
+	}
+}

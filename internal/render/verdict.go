@@ -36,8 +36,14 @@ func Verdict(in *results.Input, r *results.Results) (lines []string) {
 			}
 		}
 		if len(parts) > 0 && control != nil && control.Value != nil {
-			lines = append(lines, fmt.Sprintf("%s flags %.1f %% of ordinary texts, and %s.", Printable(d.Name), 100**control.Value,
-				strings.Join(parts, " and ")))
+			found := ""
+			if iid := r.SplitOf(dataset.IID); iid != nil {
+				if recall := r.Mean(d.ID, iid.Name, "all", "recall", policy); recall != nil && recall.Value != nil {
+					found = fmt.Sprintf("finds %.1f %% of the attacks of %s, and ", 100**recall.Value, iid.Name)
+				}
+			}
+			lines = append(lines, fmt.Sprintf("%s %sflags %.1f %% of ordinary texts, %s.", Printable(d.Name), found,
+				100**control.Value, strings.Join(parts, " and ")))
 		}
 	}
 	if len(lines) > 0 {

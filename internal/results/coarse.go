@@ -87,7 +87,7 @@ func (b *bands) cell(r *Results, d Detector, p part, c *Cell) *Interval {
 	case !ok:
 		return nil
 	case c.Policy == nil:
-		return b.auc(all)
+		return b.auc(*c.Value, all)
 	}
 	wrong := b.mistakes(all, r.taus(d, []string{*c.Policy}))[0]
 	for m := range resampled {

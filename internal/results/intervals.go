@@ -159,7 +159,7 @@ func (b *bands) of(metric int, value float64, all []seen, bases []base, wrong []
 	case m.plain:
 		out.Lo, out.Hi, out.Method = lo, hi, byWilson
 	default:
-		out.Reason = fmt.Sprintf("all rows together give %g, and so does every resample", value)
+		out.Reason = sameInAll(value)
 	}
 	return out
 }
@@ -183,7 +183,7 @@ func (b *bands) interval(mean []float64, all []seen, benign, injection bool) *In
 }
 
 // auc returns the interval of the mean area under the ROC curve.
-func (b *bands) auc(all []seen) *Interval {
+func (b *bands) auc(value float64, all []seen) *Interval {
 	injection := make([]bool, len(b.split.Data.Rows))
 	for i, row := range b.split.Data.Rows {
 		injection[i] = row.Label == dataset.Injection
@@ -201,7 +201,16 @@ func (b *bands) auc(all []seen) *Interval {
 			mean[i] += v / float64(len(all))
 		}
 	}
-	return b.interval(mean, all, true, true)
+	out := b.interval(mean, all, true, true)
+	if _, _, ok := stats.AtBoundary(value, out.Effective); ok && out.Reason == "" {
+		out.Reason = sameInAll(value)
+	}
+	return out
+}
+
+// sameInAll says why a number at its bound has no interval.
+func sameInAll(value float64) string {
+	return fmt.Sprintf("all rows together give %g, and so does every resample", value)
 }
 
 // Resample gives mean cells of r, which was built from in, their intervals: those for which want holds, or all when it is
@@ -279,7 +288,7 @@ func (b *bands) addPart(r *Results, d Detector, p part, taus [][]float64, wanted
 		}
 	}
 	if area != nil {
-		area.setInterval(b.auc(all))
+		area.setInterval(b.auc(*area.Value, all))
 	}
 }
 
