@@ -3,13 +3,17 @@ package render
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"pidsbench/internal/results"
 )
 
-// LaTeX writes booktabs tables; the document needs \usepackage{booktabs}.
+// LaTeX writes booktabs tables; the document needs \usepackage{booktabs}, which the first line says.
 func LaTeX(w io.Writer, tables []Table) error {
+	if _, err := io.WriteString(w, "% \\usepackage{booktabs}\n"); err != nil {
+		return err
+	}
 	for i, t := range tables {
 		var b strings.Builder
 		if i > 0 {
@@ -22,8 +26,8 @@ func LaTeX(w io.Writer, tables []Table) error {
 				spec[i] = 'l'
 			}
 		}
-		fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n",
-			escapeLaTeX(t.Title), spec)
+		fmt.Fprintf(&b, "\\begin{table}\n\\centering\n\\caption{%s}\n\\label{tab:%s}\n\\begin{tabular}{%s}\n\\toprule\n",
+			escapeLaTeX(t.Title), labelLaTeX(t), spec)
 		heads := make([]string, len(t.Columns))
 		for i, c := range t.Columns {
 			heads[i] = escapeLaTeX(c)
@@ -46,7 +50,11 @@ func LaTeX(w io.Writer, tables []Table) error {
 			}
 		}
 		b.WriteString("\\bottomrule\n\\end{tabular}\n")
-		for _, n := range t.Notes {
+		notes := t.Notes
+		if slices.ContainsFunc(leaders, func(s string) bool { return s != "" }) {
+			notes = append(slices.Clone(notes), "Bold: the best of each column as it is shown, however wide its interval.")
+		}
+		for _, n := range notes {
 			fmt.Fprintf(&b, "\\par{\\footnotesize %s}\n", escapeLaTeX(Printable(n)))
 		}
 		b.WriteString("\\end{table}\n")
@@ -59,7 +67,22 @@ func LaTeX(w io.Writer, tables []Table) error {
 
 var latexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "&", `\&`, "%", `\%`, "$", `\$`, "#", `\#`, "_", `\_`,
 	"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "–", "--", "±", `$\pm$`, "×", `$\times$`, "≥", `$\geq$`, "≤", `$\leq$`,
+	"−", `$-$`, "τ", `$\tau$`, "·", `$\cdot$`, "…", `\ldots{}`,
 	"†", `\textdagger{}`, "‡", `\textdaggerdbl{}`, "|", `\textbar{}`, "<", `\textless{}`, ">", `\textgreater{}`)
+
+// labelLaTeX names a table by what it is and by its threshold policy.
+func labelLaTeX(t Table) string {
+	name := t.ID
+	if t.Policy != "" {
+		name += "-" + t.Policy
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == ':' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '-'
+	}, name)
+}
 
 func escapeLaTeX(s string) string { return latexEscapes.Replace(s) }
 

@@ -56,16 +56,21 @@ func longTables(tables []Table) []longTable {
 	return out
 }
 
-// LongCSV writes tables of any shape, a line for each entry: the table, the words at the left of its row, its column,
-// the text that people read, and the number and its interval at full precision where there are any.
+// LongCSV writes tables of any shape, a line for each entry: the table, the detector where the row has numbers of one, the
+// words at the left of its row, its column, the text that people read, and the number and its interval at full precision
+// where there are any.
 func LongCSV(w io.Writer, tables []Table) error {
 	out := csv.NewWriter(w)
-	records := [][]string{{"table", "policy", "row", "words", "column", "text", "value", "lo", "hi", "edition", "manifest_sha256"}}
+	records := [][]string{{"table", "policy", "row", "detector", "words", "column", "text", "value", "lo", "hi", "edition", "manifest_sha256"}}
 	for _, t := range tables {
 		labels := labelColumns(t)
 		for n, row := range slices.Concat(t.Groups...) {
 			var words []string
+			detector := ""
 			for i, e := range row {
+				if e.Cell != nil && detector == "" {
+					detector = e.Cell.Detector
+				}
 				if labels[i] {
 					words = append(words, e.String())
 				}
@@ -74,7 +79,7 @@ func LongCSV(w io.Writer, tables []Table) error {
 				if labels[i] {
 					continue
 				}
-				record := []string{t.ID, t.Policy, strconv.Itoa(n + 1), strings.Join(words, " | "), t.Columns[i], e.String()}
+				record := []string{t.ID, t.Policy, strconv.Itoa(n + 1), detector, strings.Join(words, " | "), t.Columns[i], e.String()}
 				raw := append(slices.Clone(e.raw()), "", "", "")[:3]
 				records = append(records, append(append(record, raw...), t.Source.Edition, t.Source.Manifest))
 			}
