@@ -18,6 +18,9 @@ type Excess struct {
 	N, Lacking    int // hard-benign and ordinary rows that every seed scored, and those that some seed lacks
 }
 
+// Undecided is the verdict where the interval holds 0.
+const Undecided = "not distinguishable"
+
 // Verdict says in words what the interval allows to say.
 func (e Excess) Verdict() string {
 	switch {
@@ -28,7 +31,7 @@ func (e Excess) Verdict() string {
 	case *e.Hi < 0:
 		return "below ordinary"
 	}
-	return "not distinguishable"
+	return Undecided
 }
 
 // Families says what an interval rests on.

@@ -2,10 +2,13 @@ package render
 
 import "pidsbench/internal/results"
 
+// confusion is the ID of the tables of confusion counts.
+const confusion = "confusion"
+
 // confusionTable has a row for each detector and split with its counts; detectors that have none are left out.
 func confusionTable(r *results.Results, policy string) Table {
 	t := Table{
-		ID: "confusion", Title: title(r, "Confusion counts", policy), Policy: policy,
+		ID: confusion, Title: title(r, "Confusion counts", policy), Policy: policy,
 		Columns: []string{"Detector", "Split", "n", "TN", "FP", "FN", "TP", "Errors", "Missing", "Truncated"},
 	}
 	t.Groups = [][]Row{}

@@ -39,7 +39,7 @@ func wide(tables []Table) (head []string, rows []map[string]string) {
 		"missing", "truncated", "incomplete", "limit"}
 	byKey := map[string]map[string]string{}
 	for _, t := range tables {
-		if t.ID == "confusion" || t.ID == externalSlices || t.ID == foreign || t.ID == intervals {
+		if t.ID == confusion || t.ID == externalSlices || t.ID == foreign || t.ID == intervals {
 			continue
 		}
 		for _, g := range t.Groups {

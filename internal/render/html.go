@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -51,7 +52,11 @@ func HTML(w io.Writer, page Page) error {
 	v := pageView{Page: page, CSS: template.CSS(pageCSS), JS: template.JS(pageJS), Policy: policyHTML()}
 	names := newNumbering()
 	for _, t := range page.Tables {
-		v.Main = append(v.Main, newPageTable(t, names))
+		if t.ID == confusion && len(page.Tables) > 1 {
+			v.Counts = append(v.Counts, newPageTable(t, names))
+		} else {
+			v.Main = append(v.Main, newPageTable(t, names))
+		}
 	}
 	for _, t := range page.Errors {
 		v.Wrong = append(v.Wrong, newPageTable(t, names))
@@ -64,7 +69,7 @@ func HTML(w io.Writer, page Page) error {
 			v.Drawings = append(v.Drawings, d)
 		}
 	}
-	v.Detectors, v.Axes = pageChoices(v.Main, v.Wrong)
+	v.Detectors, v.Axes = pageChoices(slices.Concat(v.Main, v.Counts), v.Wrong)
 	return pageTemplate.Execute(w, v)
 }
 

@@ -17,6 +17,7 @@ type pageView struct {
 	JS        template.JS
 	Policy    string
 	Main      []pageTable
+	Counts    []pageTable // confusion counts, folded away
 	Wrong     []pageTable
 	Drawings  []pageFigure
 	Details   []pageFigure

@@ -16,7 +16,7 @@ import (
 // of intervals is left out where they stand elsewhere.
 func Layout(r *results.Results, elsewhere bool) []Table {
 	var tables []Table
-	var confusion []Table
+	var counts []Table
 	for i, policy := range r.Policies {
 		if r.SplitOf(dataset.Custom) != nil {
 			for _, s := range r.Splits {
@@ -39,13 +39,13 @@ func Layout(r *results.Results, elsewhere bool) []Table {
 			tables = append(tables, externalTables(r, policy)...)
 		}
 		if t := confusionTable(r, policy); len(t.Groups) > 0 {
-			confusion = append(confusion, t)
+			counts = append(counts, t)
 		}
 	}
 	if t := foreignTable(r); t != nil {
 		tables = append(tables, *t)
 	}
-	tables = append(tables, confusion...)
+	tables = append(tables, counts...)
 	for i := range tables {
 		tables[i].Source = Source{r.Edition, r.ManifestSHA256, r.WindowMode, r.Limit}
 		tables[i].Notes = append(tables[i].Notes, publicSubset(r)...)

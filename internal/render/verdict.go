@@ -31,8 +31,12 @@ func Verdict(in *results.Input, r *results.Results) (lines []string) {
 			}
 			rate := r.Mean(d.ID, hard.Name, slice, "fpr", policy)
 			if e := excess[0][i][k]; e.Value != nil && rate != nil && rate.Value != nil {
+				words := e.Verdict()
+				if words == operating.Undecided {
+					words += " from ordinary"
+				}
 				parts = append(parts, fmt.Sprintf("%.1f %% of %s rows (%+.1f points [%+.1f, %+.1f]: %s)", 100**rate.Value,
-					strings.ToLower(set.Name), 100**e.Value, 100**e.Lo, 100**e.Hi, e.Verdict()))
+					strings.ToLower(set.Name), 100**e.Value, 100**e.Lo, 100**e.Hi, words))
 			}
 		}
 		if len(parts) > 0 && control != nil && control.Value != nil {
