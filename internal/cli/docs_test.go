@@ -298,3 +298,19 @@ func TestTheResultsPageShowsThePublishedScores(t *testing.T) {
 		compareNumbers(t, page, testenv.Region(t, page, "results"), shown.String())
 	}
 }
+
+// TestTheBreakdownsPageShowsTheWindows sets the first window beside all of them, from the published scores of both modes.
+func TestTheBreakdownsPageShowsTheWindows(t *testing.T) {
+	testenv.Built(t, "data/open/test.csv")
+	out, err := program(t, t.TempDir(), "report", "--detector", "minilm,deberta,distilbert", "--seeds", "all", "--external", "none",
+		"--tables", "windows", "--threshold", "fixed:0.5", "--format", "markdown").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const page, region = "docs/breakdowns.md", "windows"
+	if *update {
+		testenv.SetRegion(t, page, region, "\n"+string(out)+"\n")
+	} else {
+		compareNumbers(t, page, testenv.Region(t, page, region), string(out))
+	}
+}

@@ -55,6 +55,9 @@ func selectDetectors(p *project, o *scoreOptions) ([]selected, error) {
 			return nil, err
 		}
 	}
+	if err := checkSeedless(out, o.seeds); err != nil {
+		return nil, err
+	}
 	for _, e := range p.detectors.Detectors {
 		if slices.Contains(o.detectors, "all") || e.Baseline {
 			if err := add(e.ID, false); err != nil {
@@ -63,6 +66,22 @@ func selectDetectors(p *project, o *scoreOptions) ([]selected, error) {
 		}
 	}
 	return out, nil
+}
+
+// checkSeedless refuses seeds where none of the detectors named has any; beside one that has they are its own.
+func checkSeedless(named []selected, seeds []string) error {
+	for _, s := range named {
+		if len(s.entry.Seeds) > 0 {
+			return nil
+		}
+	}
+	for _, n := range seeds {
+		if len(named) > 0 && n != "all" && n != "0" {
+			return fault.New(fault.Usage, "--seeds names %s, and %s has no seeds", fault.Quote(n), named[0].entry.ID).
+				WithCure("leave --seeds out")
+		}
+	}
+	return nil
 }
 
 // selectSeeds returns the detector with its seeds to run: its first, all it declares, or those asked for. A detector
