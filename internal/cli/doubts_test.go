@@ -6,17 +6,14 @@ import (
 	"testing"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/dataset/datasettest"
 	"pidsbench/internal/detect"
 	"pidsbench/internal/results"
 )
 
 func readSplit(t *testing.T, name, csv string) results.Split {
 	t.Helper()
-	s, err := dataset.ReadBytes(name+".csv", []byte(csv), dataset.Mapping{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Name = name
+	s := datasettest.Split(t, name, csv)
 	return results.Split{Spec: dataset.SplitSpec{Name: name, Axis: dataset.IID}, Data: s}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/dataset/datasettest"
 	"pidsbench/internal/metrics"
 	"pidsbench/internal/results"
 	"pidsbench/internal/threshold"
@@ -16,11 +17,7 @@ import (
 
 func split(t *testing.T, name string, slices map[string]string, csv string) results.Split {
 	t.Helper()
-	s, err := dataset.ReadBytes(name+".csv", []byte(csv), dataset.Mapping{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Name = name
+	s := datasettest.Split(t, name, csv)
 	return results.Split{Spec: dataset.SplitSpec{Name: name, Axis: dataset.Axis(name), Slices: slices}, Data: s}
 }
 

@@ -10,18 +10,9 @@ import (
 	"testing"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/dataset/datasettest"
 	"pidsbench/internal/results"
 )
-
-func split(t *testing.T, name, csv string) *dataset.Split {
-	t.Helper()
-	s, err := dataset.ReadBytes(name+".csv", []byte(csv), dataset.Mapping{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Name = name
-	return s
-}
 
 // small is an edition of three sources, of which the garden has its own words of each class.
 func small(t *testing.T) Data {
@@ -38,11 +29,11 @@ func small(t *testing.T) Data {
 		return b.String()
 	}
 	return Data{
-		Train: split(t, "train", rows(0, 10, "web", "log")+
+		Train: datasettest.Split(t, "train", rows(0, 10, "web", "log")+
 			"garden weeds of spring,0,garden,g1,none\ngarden weeds of summer,0,garden,g2,none\n"+
 			"garden gate unlocked now,1,garden,g3,none\ngarden gate unlocked today,1,garden,g4,none\n"),
-		Val: split(t, "val", rows(20, 4, "web", "log")),
-		Test: split(t, "test", rows(40, 4, "web", "log")+
+		Val: datasettest.Split(t, "val", rows(20, 4, "web", "log")),
+		Test: datasettest.Split(t, "test", rows(40, 4, "web", "log")+
 			"garden gate unlocked again,1,garden,g9,dilution\ngarden weeds again,0,garden,g8,none\n"),
 	}
 }
@@ -80,7 +71,7 @@ func TestARowIsScoredByTheModelWithoutItsSource(t *testing.T) {
 
 func TestFamiliesThatHoldARowOfTheSourceLeaveWhole(t *testing.T) {
 	d := small(t)
-	d.Train = split(t, "train", "text,label,source,family_id\na b,0,web,f\na b,0,log,f\nc d,1,web,g\nc d,1,log,h\na c,0,log,\n")
+	d.Train = datasettest.Split(t, "train", "text,label,source,family_id\na b,0,web,f\na b,0,log,f\nc d,1,web,g\nc d,1,log,h\na c,0,log,\n")
 	var s Sources
 	jobs := d.sourceJobs(&s)
 	left := jobs[3].rows() // train, garden, log, web
@@ -91,7 +82,7 @@ func TestFamiliesThatHoldARowOfTheSourceLeaveWhole(t *testing.T) {
 
 func TestASourceWithoutWhichOneClassIsLeftHasNoModel(t *testing.T) {
 	d := small(t)
-	d.Train = split(t, "train", "text,label,source\nwalk path,0,web\nwalk path far,0,web\nignore rules,1,log\nignore rules now,1,log\n")
+	d.Train = datasettest.Split(t, "train", "text,label,source\nwalk path,0,web\nwalk path far,0,web\nignore rules,1,log\nignore rules now,1,log\n")
 	r, err := Run(context.Background(), d)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +98,7 @@ func TestASourceWithoutWhichOneClassIsLeftHasNoModel(t *testing.T) {
 
 func TestNothingIsLeftOutWithoutAColumnSource(t *testing.T) {
 	d := small(t)
-	d.Test = split(t, "test", "text,label\nwalk path,0\nignore rules,1\n")
+	d.Test = datasettest.Split(t, "test", "text,label\nwalk path,0\nignore rules,1\n")
 	r, err := Run(context.Background(), d)
 	if err != nil || len(r.Sources.Of) != 0 || r.Fits != 1+Deals || r.Sources.Whole[0].State != results.Scored {
 		t.Errorf("error %v, %d fits, sources %+v", err, r.Fits, r.Sources)

@@ -10,19 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/dataset/datasettest"
 	"pidsbench/internal/threshold"
 )
-
-// split reads a small split out of CSV text.
-func split(t *testing.T, name, csv string) *dataset.Split {
-	t.Helper()
-	s, err := dataset.ReadBytes(name+".csv", []byte(csv), dataset.Mapping{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Name = name
-	return s
-}
 
 func scored(scores ...float64) []Outcome {
 	out := make([]Outcome, len(scores))
@@ -47,9 +37,9 @@ func policies(t *testing.T, names ...string) []threshold.Policy {
 
 // input is one detector with two seeds on a test split of six rows and a hard-benign split of two.
 func input(t *testing.T) Input {
-	test := split(t, "test", "text,label,source_type\na,0,real\nb,0,real\nc,1,real\nd,1,real\ne,1,template\nf,0,template\n")
-	hard := split(t, "hard_benign_test", "text,label,source_type\ng,0,real\nh,0,curated\n")
-	val := split(t, "val", "text,label\nv,0\nw,1\n")
+	test := datasettest.Split(t, "test", "text,label,source_type\na,0,real\nb,0,real\nc,1,real\nd,1,real\ne,1,template\nf,0,template\n")
+	hard := datasettest.Split(t, "hard_benign_test", "text,label,source_type\ng,0,real\nh,0,curated\n")
+	val := datasettest.Split(t, "val", "text,label\nv,0\nw,1\n")
 	return Input{
 		Edition: "open", WindowMode: "max", Val: val,
 		Splits: []Split{
@@ -228,7 +218,7 @@ func TestExternalSetsLackScoresOnlyWhenTheUserNamedThem(t *testing.T) {
 		in := input(t)
 		in.ManifestSHA256 = "ab"
 		in.Splits = append(in.Splits, Split{Spec: dataset.SplitSpec{Name: "mine", Axis: dataset.Custom},
-			Data: split(t, "mine", "text,label\na,0\n"), External: true, Asked: asked})
+			Data: datasettest.Split(t, "mine", "text,label\na,0\n"), External: true, Asked: asked})
 		r := Build(in)
 		c := r.Mean("d", "mine", "all", "fpr", "fixed:0.5")
 		if c.Frozen || c.Value != nil || c.Reason == "" || (c.State == StateIncomplete) != asked || c.NUnscored != 0 != asked {
@@ -265,7 +255,7 @@ func TestWithheldTextsAreNoLackWhereTheUserAskedForTheOthers(t *testing.T) {
 	for _, public := range []bool{false, true} {
 		in := input(t)
 		in.PublicSubset = public
-		in.Splits[1].Data = split(t, "hard_benign_test", "text,label,source_type,text_sha256\n,0,real,"+strings.Repeat("a", 64)+
+		in.Splits[1].Data = datasettest.Split(t, "hard_benign_test", "text,label,source_type,text_sha256\n,0,real,"+strings.Repeat("a", 64)+
 			"\nh,0,curated,\n")
 		for _, s := range in.Detectors[0].Seeds {
 			s.Outcomes["hard_benign_test"][0] = Outcome{State: MissingText}
@@ -287,7 +277,7 @@ func TestWithheldTextsAreNoLackWhereTheUserAskedForTheOthers(t *testing.T) {
 
 func TestDisputedRowsCountNowhereWhereTheUserLeavesThemOut(t *testing.T) {
 	in := input(t)
-	in.Splits[1].Data = split(t, "hard_benign_test", "text,label,source_type,disputed\ng,0,real,no\nh,0,curated,yes\n")
+	in.Splits[1].Data = datasettest.Split(t, "hard_benign_test", "text,label,source_type,disputed\ng,0,real,no\nh,0,curated,yes\n")
 	r := Build(in)
 	if c := r.Mean("d", "hard_benign_test", "all", "fpr", "fixed:0.5"); c.N != 2 || value(t, c) != 0.75 {
 		t.Errorf("all rows: %+v", c)

@@ -7,19 +7,10 @@ import (
 	"testing"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/dataset/datasettest"
 	"pidsbench/internal/results"
 	"pidsbench/internal/threshold"
 )
-
-func read(t *testing.T, name, csv string) *dataset.Split {
-	t.Helper()
-	s, err := dataset.ReadBytes(name+".csv", []byte(csv), dataset.Mapping{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Name = name
-	return s
-}
 
 // verdicts makes those of seeds given as a string each: x flags the row, . passes it, ? has no score.
 func verdicts(seeds ...string) Verdicts {
@@ -61,7 +52,7 @@ func sliced(t *testing.T) *dataset.Split {
 			fmt.Fprintf(&b, "x,0,,d,en\n")
 		}
 	}
-	return read(t, "s", b.String())
+	return datasettest.Split(t, "s", b.String())
 }
 
 func TestSlicesAreOrderedByTheirErrorRate(t *testing.T) {
@@ -133,7 +124,7 @@ func TestTheRowsOfRareValuesAreOneSlice(t *testing.T) {
 	for i := range 120 {
 		fmt.Fprintf(&b, "x,0,s%d,en\n", i*i%101)
 	}
-	s := read(t, "s", b.String())
+	s := datasettest.Split(t, "s", b.String())
 	cuts := Cuts(s, nil, map[int]Verdicts{0: verdicts(strings.Repeat(".", 119) + "x")})
 	rows, rest := 0, 0
 	for _, x := range cuts[0].Slices {
@@ -206,9 +197,9 @@ func TestReadSaysWhyThereAreNoVerdicts(t *testing.T) {
 
 // disguised has two attacks in three and one disguises, and their plain texts.
 func disguised(t *testing.T) (s, plain *dataset.Split) {
-	return read(t, "s", "text,label,parent_seed_id,pair_id,kind,family_id\na,1,p,1,k,f\nb,1,p,2,k,f\nc,1,p,3,l,f\n"+
+	return datasettest.Split(t, "s", "text,label,parent_seed_id,pair_id,kind,family_id\na,1,p,1,k,f\nb,1,p,2,k,f\nc,1,p,3,l,f\n"+
 			"d,1,q,4,l,g\ne,0,z,1,k,h\n"),
-		read(t, "plain", "text,label,pair_id\ne0,0,1\na0,1,1\nb0,1,2\nc0,1,3\nd0,1,4\n")
+		datasettest.Split(t, "plain", "text,label,pair_id\ne0,0,1\na0,1,1\nb0,1,2\nc0,1,3\nd0,1,4\n")
 }
 
 func TestAnAttackIsMissedWhenOneOfItsTriesPasses(t *testing.T) {
@@ -274,7 +265,7 @@ func TestTwinsAreComparedRowByRowAndByKind(t *testing.T) {
 }
 
 func TestCorrelationIsThatOfTheFlagsWithANumber(t *testing.T) {
-	s := read(t, "s", "text,label,family_id\n"+strings.Repeat("x,0,\n", 40))
+	s := datasettest.Split(t, "s", "text,label,family_id\n"+strings.Repeat("x,0,\n", 40))
 	draws := Draw(s)
 	rows, x := make([]int, 40), make([]float64, 40)
 	for i := range rows {
