@@ -91,7 +91,9 @@ func runArms(st *State, cmd *cobra.Command, opts *armsOptions) error {
 			continue
 		}
 		designs = append(designs, *d)
-		built = append(built, results.Build(*f.input(&opts.score, &opts.table, policies, d.Detectors)))
+		r := results.Build(*f.input(&opts.score, &opts.table, policies, d.Detectors))
+		r.Run = runRecord(st)
+		built = append(built, r)
 	}
 	if len(designs) == 0 && passed > 0 {
 		return fault.New(fault.Incomplete, "no detector that has arms is scored").WithCure("run `pidsbench eval` with one of them")
@@ -122,7 +124,7 @@ func runArms(st *State, cmd *cobra.Command, opts *armsOptions) error {
 func showArms(st *State, format string, f *frame, tables []render.Table, reports []render.ArmsReport) error {
 	switch format {
 	case "json":
-		return render.ArmsJSON(st.Stdout, f.edition, f.manifestSHA, reports)
+		return render.ArmsJSON(st.Stdout, f.edition, f.manifestSHA, reports, runRecord(st))
 	case "csv":
 		return render.ArmsCSV(st.Stdout, f.edition, f.manifestSHA, reports)
 	}

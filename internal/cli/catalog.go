@@ -63,11 +63,11 @@ func (p *project) candidate(st *State, e detect.Entry, seed int) (*candidate, er
 				return nil, err
 			}
 		}
-		info, err := process.Describe(p.root, e, seed)
+		info, err := process.Describe(e.Home(p.root), e, seed)
 		if err != nil {
 			return nil, cannotRun(err)
 		}
-		c.info, c.open = info, func() (detect.Detector, error) { return process.Open(p.root, e, seed, st.note) }
+		c.info, c.open = info, func() (detect.Detector, error) { return process.Open(e.Home(p.root), e, seed, st.note) }
 	case "onnx":
 		dir := p.modelDir(e, seed)
 		_, err := verifyModel(e, dir)
@@ -97,7 +97,7 @@ func openSimple(e detect.Entry, seed int) (detect.Detector, error) {
 
 // modelDir returns the folder of a model at a seed.
 func (p *project) modelDir(e detect.Entry, seed int) string {
-	return p.path(strings.ReplaceAll(e.Model, "{seed}", strconv.Itoa(seed)))
+	return e.Path(p.root, strings.ReplaceAll(e.Model, "{seed}", strconv.Itoa(seed)))
 }
 
 // cannotRun makes what this machine or build lacks (a native library, a file) a reason to leave the detector out.

@@ -61,7 +61,8 @@ p-values are corrected together. All others are exploratory.`,
 	f.StringVar(&opts.table.format, "format", "table", "table, markdown, csv, latex or json")
 	f.StringArrayVar(&opts.table.thresholds, "threshold", nil, "threshold policy, repeatable: fixed:0.5, val_f1, val_f1:high, "+
 		"val_fpr:0.01, native (default: fixed:0.5 and val_f1)")
-	f.BoolVar(&opts.table.undisputed, "undisputed", false, "leave out the rows whose label readers doubt (column disputed)")
+	f.BoolVar(&opts.table.undisputed, "undisputed", false, "leave out the rows whose label readers doubt (column disputed); "+
+		"thresholds rest on all of val")
 	f.StringArrayVar(&opts.scores, "scores", nil, "folder with score files, repeatable (default: out, then results)")
 	f.BoolVar(&opts.primary, "primary", false, "the comparisons of "+primaryList+", p-values corrected together; with "+
 		"--scores and --format alone")

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -39,7 +38,7 @@ detector and say nothing about benign rows. --out writes the rows of FILE as CSV
 attack_rule, attack_start and attack_end (bytes of the text, the evidence), in the place of columns of that name.
 --sample draws rows for reading, an equal share a type, with an empty column judged_type.`,
 		Example: `  pidsbench data classify attacks.csv
-  pidsbench data classify attacks.jsonl --text prompt --out typed.csv
+  pidsbench data classify attacks.jsonl --text-column prompt --out typed.csv
   pidsbench data classify attacks.csv --sample 150 --seed 7 --sample-out to-read.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,7 +49,8 @@ attack_rule, attack_start and attack_end (bytes of the text, the evidence), in t
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.text, "text", "text", "the column that holds the text")
+	f.StringVar(&o.text, "text-column", "text", "the column that holds the text")
+	f.SetNormalizeFunc(columnFlags("text"))
 	f.StringVar(&o.out, "out", "", "write the rows with their types to this CSV file")
 	f.IntVar(&o.sample, "sample", 0, "draw so many rows for reading, an equal share a type")
 	f.StringVar(&o.sampleOut, "sample-out", "", "with --sample: the CSV file to write them to")
@@ -114,7 +114,7 @@ func runDataClassify(st *State, cmd *cobra.Command, o *dataClassifyOptions, file
 	}
 	split, err := dataset.ReadFile(st.abs(file), dataset.Mapping{Text: o.text, All: new(dataset.Injection)})
 	if err != nil {
-		return textFlag(err)
+		return err
 	}
 	c := &classified{split: split, text: o.text, matches: make([]subtype.Match, len(split.Rows))}
 	for i, r := range split.Rows {
@@ -145,14 +145,6 @@ func runDataClassify(st *State, cmd *cobra.Command, o *dataClassifyOptions, file
 		return c.showJSON(st.Stdout, filepath.Base(file))
 	}
 	return c.showTable(st.Stdout)
-}
-
-// textFlag makes the cures of the reader name the flag of this command.
-func textFlag(err error) error {
-	if e, ok := err.(*fault.Error); ok {
-		e.Cure = strings.ReplaceAll(e.Cure, "--text-column", "--text")
-	}
-	return err
 }
 
 // typeColumns are what classifying adds to a row.
@@ -264,7 +256,7 @@ func (c *classified) counts() (counts []typeCount, missing int) {
 
 func (c *classified) showTable(out io.Writer) error {
 	counts, missing := c.counts()
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := render.NewTabs(out)
 	fmt.Fprintf(w, "type\trows\tshare\trules\n")
 	for _, t := range counts {
 		share := "n/a"

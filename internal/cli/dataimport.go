@@ -40,15 +40,15 @@ provenance of hard-benign rows; either way it is marked as not frozen and no num
 Rows are put in the order of their content hashes. Rows that cannot be used are listed in rejects.jsonl with the
 reason.`,
 		Example: `  pidsbench data import --as notinject --mapping notinject NotInject_one.json NotInject_two.json
-  pidsbench data import --as tickets tickets.csv --text body --all-benign --language en --licence CC-BY-4.0
-  pidsbench data import --as mixed mixed.parquet --text prompt --label kind --benign ok --injection attack --slice lang
+  pidsbench data import --as tickets tickets.csv --text-column body --all-benign --language en --licence CC-BY-4.0
+  pidsbench data import --as mixed mixed.parquet --text-column prompt --label-column kind --benign ok --injection attack
   pidsbench data import --as ham --mapping spam-assassin
   pidsbench data import --list
   pidsbench data import --remove tickets`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			changed := cmd.Flags().Changed
 			o.hasProvenance, o.hasLicence = changed("provenance"), changed("licence")
-			for _, f := range []string{"text", "label", "injection", "benign", "all-benign", "all-injection", "layout",
+			for _, f := range []string{"text-column", "label-column", "injection", "benign", "all-benign", "all-injection", "layout",
 				"slice"} {
 				o.own = o.own || changed(f)
 			}
@@ -61,8 +61,9 @@ reason.`,
 	f := cmd.Flags()
 	f.StringVar(&o.name, "as", "", "the set's name: lower-case letters, digits, dashes and underscores")
 	f.StringVar(&o.mapping, "mapping", "", "the layout of a known collection (a file of configs/mappings)")
-	f.StringVar(&o.text, "text", "text", "the column that holds the text")
-	f.StringVar(&o.label, "label", "label", "the column that holds the class")
+	f.StringVar(&o.text, "text-column", "text", "the column that holds the text")
+	f.StringVar(&o.label, "label-column", "label", "the column that holds the label")
+	f.SetNormalizeFunc(columnFlags("text", "label"))
 	f.StringArrayVar(&o.injection, "injection", nil, "a spelling of the class injection, repeatable (default: 1, "+
 		"injection, true)")
 	f.StringArrayVar(&o.benign, "benign", nil, "a spelling of the class benign, repeatable (default: 0, benign, false)")
@@ -96,7 +97,7 @@ func (o *dataImportOptions) check(cmd *cobra.Command, args []string) error {
 		}
 		return nil
 	}
-	labelled := cmd.Flags().Changed("label") || len(o.injection)+len(o.benign) > 0
+	labelled := cmd.Flags().Changed("label-column") || len(o.injection)+len(o.benign) > 0
 	switch {
 	case o.name == "":
 		return usage("give it with --as NAME", "the set has no name")

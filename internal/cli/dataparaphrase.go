@@ -50,7 +50,8 @@ speaks the protocol of OpenAI; its address and key are read from the environment
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.text, "text", "text", "the column that holds the text")
+	f.StringVar(&o.text, "text-column", "text", "the column that holds the text")
+	f.SetNormalizeFunc(columnFlags("text"))
 	f.StringVar(&o.out, "out", "", "the CSV file to write (required)")
 	f.IntVar(&o.rounds, "rounds", 3, "rewordings of each text, 1 to 20")
 	f.IntVar(&o.tries, "tries", 8, "tries for each rewording")
@@ -137,7 +138,7 @@ func runDataParaphrase(st *State, cmd *cobra.Command, o *dataParaphraseOptions, 
 	}
 	split, err := dataset.ReadFile(st.abs(file), dataset.Mapping{Text: o.text, All: new(dataset.Injection)})
 	if err != nil {
-		return textFlag(err)
+		return err
 	}
 	rows, seeds := paraphraseSeeds(split)
 	provider := paraphrase.Provider(paraphrase.NewByRules(rules, o.seed))

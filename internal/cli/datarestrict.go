@@ -129,7 +129,7 @@ without a fingerprint, end with exit status 3. Whether a whole file is the froze
 					continue
 				}
 				if last != nil {
-					st.logf("pidsbench: %v", last)
+					st.logError(last)
 				}
 				last = err
 			}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -111,7 +110,7 @@ func (p *project) here(e detect.Entry) (string, *models.Lock) {
 	case "chat":
 		return "asks " + e.Chat.Host(), nil
 	case "process":
-		if _, err := process.Describe(p.root, e, seedsOf(e)[0]); err != nil {
+		if _, err := process.Describe(e.Home(p.root), e, seedsOf(e)[0]); err != nil {
 			return "no (detectors check)", nil
 		}
 		if e.Model != "" {
@@ -186,7 +185,7 @@ func runDetectorsList(st *State, cmd *cobra.Command, format string) error {
 			Detectors []described `json:"detectors"`
 		}{"pidsbench-detectors/1", all})
 	}
-	w := tabwriter.NewWriter(st.Stdout, 0, 0, 2, ' ', 0)
+	w := render.NewTabs(st.Stdout)
 	fmt.Fprintln(w, "ID\tKIND\tSEEDS\tLICENCE\tSIZE\tVERSION\tTRAINED ON\tHERE\tNAME")
 	for _, d := range all {
 		seeds := orDash("")

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +32,7 @@ func runDetectorsShow(st *State, cmd *cobra.Command, id string) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(st.Stdout, 0, 0, 2, ' ', 0)
+	w := render.NewTabs(st.Stdout)
 	line := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(w, "%s\t%s\n", name, render.Printable(value))

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -53,6 +54,9 @@ func runDoctor(st *State, cmd *cobra.Command) error {
 		return c.end()
 	}
 	c.ok("project", "%s", p.root)
+	if p.own != "" {
+		c.ok("own detectors", "%s", filepath.Join(p.own, ownFile))
+	}
 	c.native()
 	c.data(p)
 	c.models(p)

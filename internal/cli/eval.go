@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -159,13 +158,4 @@ func verdict(r *results.Results, cure string) error {
 			WithCure("%s", cure)
 	}
 	return nil
-}
-
-// runRecord says what made the results.
-func runRecord(st *State) map[string]string {
-	record := map[string]string{"pidsbench": version}
-	if len(st.Args) > 0 {
-		record["command"] = fmt.Sprintf("pidsbench %s", strings.Join(st.Args, " "))
-	}
-	return record
 }

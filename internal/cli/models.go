@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"pidsbench/internal/detect"
 	"pidsbench/internal/fault"
 	"pidsbench/internal/models"
+	"pidsbench/internal/render"
 )
 
 func newModelsCmd(st *State) *cobra.Command {
@@ -59,7 +59,7 @@ func (p *project) modelFolders() []modelFolder {
 		}
 		for _, seed := range seedsOf(e) {
 			dir := p.modelDir(e, seed)
-			out = append(out, modelFolder{e, dir, strings.TrimPrefix(dir, p.root+string(os.PathSeparator))})
+			out = append(out, modelFolder{e, dir, strings.TrimPrefix(dir, e.Home(p.root)+string(os.PathSeparator))})
 		}
 	}
 	return out
@@ -70,7 +70,7 @@ func runModelsList(st *State, cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(st.Stdout, 0, 0, 2, ' ', 0)
+	w := render.NewTabs(st.Stdout)
 	fmt.Fprintln(w, "FOLDER\tDETECTOR\tSIZE\tLICENCE\tTRAINED ON")
 	for _, f := range p.modelFolders() {
 		var absent *unavailableError

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"text/tabwriter"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -39,7 +38,7 @@ func runModelsPull(st *State, cmd *cobra.Command, ids []string) error {
 		entries = append(entries, e)
 	}
 	for _, e := range entries {
-		if err := models.Pull(cmd.Context(), p.root, e, pullOptions(st)); err != nil {
+		if err := models.Pull(cmd.Context(), e.Home(p.root), e, pullOptions(st)); err != nil {
 			return err
 		}
 	}
@@ -79,14 +78,14 @@ func (d *downloads) update(path string, done, total int64) {
 
 // listPulls prints what can be pulled, a line each.
 func (p *project) listPulls(st *State) error {
-	w := tabwriter.NewWriter(st.Stdout, 0, 0, 2, ' ', 0)
+	w := render.NewTabs(st.Stdout)
 	fmt.Fprintln(w, "ID\tFROM\tLICENCE\tHERE\tNOTE")
 	for _, e := range p.detectors.Detectors {
 		if e.Pull == nil {
 			continue
 		}
 		here := "no"
-		lock := filepath.Join(p.path(detect.PulledFolder), e.ID, models.LockName)
+		lock := filepath.Join(e.Path(p.root, detect.PulledFolder), e.ID, models.LockName)
 		if _, err := os.Stat(lock); err == nil {
 			here = "yes"
 		}

@@ -11,9 +11,13 @@ import (
 	"pidsbench/internal/fault"
 )
 
+// ownFile holds the detectors of a user, beside those of the project: `pidsbench init` writes one.
+const ownFile = "pidsbench.yaml"
+
 // project is the folder that holds configs, data and models, with its configuration read.
 type project struct {
 	root      string // absolute
+	own       string // the folder with detectors of the user's own, absolute; empty for none
 	benchmark *dataset.Benchmark
 	detectors *detect.Config
 }
@@ -38,7 +42,29 @@ func openProject(st *State, cmd *cobra.Command) (*project, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &project{root: root, benchmark: benchmark, detectors: detectors}, nil
+	p := &project{root: root, own: ownFolder(st.Dir), benchmark: benchmark, detectors: detectors}
+	if p.own == "" {
+		return p, nil
+	}
+	own, err := detect.LoadConfig(filepath.Join(p.own, ownFile))
+	if err != nil {
+		return nil, err
+	}
+	return p, detectors.Add(own, p.own)
+}
+
+// ownFolder returns the first folder with a file of the user's own detectors, from a folder upwards to a project's, or "".
+func ownFolder(dir string) string {
+	for {
+		if info, err := os.Stat(filepath.Join(dir, ownFile)); err == nil && info.Mode().IsRegular() {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if isRoot(dir) || above == dir {
+			return ""
+		}
+		dir = above
+	}
 }
 
 // findRoot looks where --root says, then PIDSBENCH_ROOT, then upwards from the working folder, then upwards from the

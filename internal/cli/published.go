@@ -73,7 +73,7 @@ func (c *candidate) reads(name string) bool {
 func (s *scorer) published(c *candidate, val bool) (*results.Seed, error) {
 	run := &results.Seed{Seed: c.seed, Outcomes: map[string][]results.Outcome{}, Missing: map[string]string{}}
 	for _, split := range s.frame.here() {
-		out, err := s.publishedSplit(c, s.frame.editionOf(split), split.Data)
+		out, err := s.publishedSplit(c, s.frame.editionOf(split), split.Data, run)
 		var none *unavailableError
 		switch {
 		case err == nil:
@@ -86,14 +86,15 @@ func (s *scorer) published(c *candidate, val bool) (*results.Seed, error) {
 	}
 	if val && s.frame.val != nil && !s.frame.borrowed {
 		var err error
-		if run.Val, err = s.publishedSplit(c, s.frame.valEdition, s.frame.val); err != nil {
+		if run.Val, err = s.publishedSplit(c, s.frame.valEdition, s.frame.val, run); err != nil {
 			return nil, err
 		}
 	}
 	return run, nil
 }
 
-func (s *scorer) publishedSplit(c *candidate, edition string, split *dataset.Split) ([]results.Outcome, error) {
+func (s *scorer) publishedSplit(c *candidate, edition string, split *dataset.Split, run *results.Seed) (
+	[]results.Outcome, error) {
 	dirs := []string{s.p.path(publishedFolder)}
 	file, err := s.frame.find(dirs, edition, split, c.entry, c.seed, s.opts.windows)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,6 +108,7 @@ func (s *scorer) publishedSplit(c *candidate, edition string, split *dataset.Spl
 		return nil, recure(err, "restore the file from a fresh checkout, or train the weights that the lock of "+
 			filepath.Base(s.p.modelDir(c.entry, c.seed))+" names")
 	}
+	addMade(run, file.Header)
 	return outcomes(file.Lines, len(split.Rows), s.opts.limit), nil
 }
 

@@ -96,20 +96,25 @@ func runRefit(ctx context.Context, st *State, cmd *cobra.Command, opts *refitOpt
 	if err != nil {
 		return err
 	}
-	in := f.input(&opts.score, &opts.table, policies, append(report.Sources.Detectors(test.Name), beside...))
+	detectors := report.Sources.Detectors(test.Name)
+	pairs, of, err := f.withoutSources(dirs, p.detectors.Detectors, opts.score.windows)
+	if err != nil {
+		return err
+	}
+	in := f.input(&opts.score, &opts.table, policies, slices.Concat(detectors, of, beside))
 	r := results.Build(*in)
+	r.Run = runRecord(st)
 	r.Resample(in, func(c *results.Cell) bool { return slices.Contains([]string{"f1", "recall", "fpr"}, c.Metric) })
-	if err := showRefit(st, opts.table.format, render.Refit(in, r, report), in, r, report); err != nil {
+	if err := showRefit(st, opts.table.format, render.Refit(in, r, report, pairs...), r, report); err != nil {
 		return err
 	}
 	return verdict(r, "run `pidsbench eval` to score what is missing")
 }
 
-func showRefit(st *State, format string, tables []render.Table, in *results.Input, r *results.Results,
-	report *refit.Report) error {
+func showRefit(st *State, format string, tables []render.Table, r *results.Results, report *refit.Report) error {
 	switch format {
 	case "json":
-		return render.RefitJSON(st.Stdout, in.Edition, in.ManifestSHA256, append(tables, render.RefitSplits(r, report)))
+		return render.RefitJSON(st.Stdout, r, append(tables, render.RefitSplits(r, report)))
 	case "csv":
 		return render.LongCSV(st.Stdout, append(tables, render.RefitSplits(r, report)))
 	}

@@ -133,6 +133,7 @@ func (f *frame) read(dirs []string, c selected, windows, data string, val bool) 
 			found = true
 			f.doubt(&d, file.Header.Info.TrainSHA256)
 			servers = append(servers, file.Header.Info.Servers...)
+			addMade(&run, file.Header)
 			return outcomes(file.Lines, len(split.Rows), 0), "", nil
 		}
 		for _, s := range f.here() {

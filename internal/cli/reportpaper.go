@@ -73,7 +73,8 @@ func runReportPaper(st *State, cmd *cobra.Command, opts *reportOptions) error {
 	}
 	in := f.input(&opts.score, &opts.table, policies, detectors)
 	r := results.Build(*in)
-	if err := showPaper(st, opts.table.format, paper.Build(c, in, r, uses)); err != nil {
+	r.Run = runRecord(st)
+	if err := showPaper(st, opts.table.format, paper.Build(c, in, r, uses), r); err != nil {
 		return err
 	}
 	return verdict(r, "run `pidsbench eval` to score what is missing")
@@ -135,14 +136,14 @@ func paperPolicies(c *paper.Config, uses []paper.Use) ([]threshold.Policy, error
 	return out, nil
 }
 
-func showPaper(st *State, format string, p *paper.Report) error {
+func showPaper(st *State, format string, p *paper.Report, r *results.Results) error {
 	switch format {
 	case "json":
 		return render.PaperJSON(st.Stdout, p)
 	case "csv":
-		return render.LongCSV(st.Stdout, render.Paper(p))
+		return render.LongCSV(st.Stdout, render.Paper(p, r))
 	case "table":
-		return render.Text(st.Stdout, render.Paper(p))
+		return render.Text(st.Stdout, render.Paper(p, r))
 	}
-	return renderers[format](st.Stdout, render.PaperWide(p))
+	return renderers[format](st.Stdout, render.PaperWide(p, r))
 }

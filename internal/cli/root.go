@@ -13,7 +13,7 @@ import (
 // Main runs the command line and returns the exit status. Errors go to stderr as one sentence, once.
 func Main(ctx context.Context, st *State) int {
 	ran := false
-	out := &stickyWriter{w: st.Stdout}
+	out := &stickyWriter{w: st.Stdout, columns: st.Columns}
 	st.Stdout = out
 	root := newRootCmd(st)
 	root.PersistentPreRun = func(*cobra.Command, []string) { ran = true }
@@ -36,7 +36,7 @@ func Main(ctx context.Context, st *State) int {
 	if errors.Is(err, context.Canceled) && !errors.As(err, &f) {
 		err = fault.New(fault.Interrupted, "interrupted; finished work is kept")
 	}
-	st.logf("pidsbench: %v", err)
+	st.logError(err)
 	return fault.ExitCode(err)
 }
 
@@ -59,12 +59,15 @@ incomplete; 5 a gate is broken; 130 interrupted.`,
 	}
 	root.PersistentFlags().String("root", "", "the project's folder (default: PIDSBENCH_ROOT, the working folder or "+
 		"one above it, the folder of the executable or one above it)")
-	root.PersistentFlags().Bool("no-color", false, "no colours (nothing is coloured yet)")
+	root.PersistentFlags().BoolVar(&st.NoColour, "no-color", false, "no colours, as with the variable NO_COLOR")
 	root.AddCommand(
 		newEvalCmd(st), newScoreCmd(st), newReportCmd(st), newArmsCmd(st), newVerifyCmd(st), newDataCmd(st), newDetectorsCmd(st),
 		newModelsCmd(st), newTrainCmd(st), newRefitCmd(st), newDoctorCmd(st), newCompareCmd(st),
-		newScoresCmd(st), newScanCmd(st),
+		newScoresCmd(st), newScanCmd(st), newGateCmd(st), newReproduceCmd(st),
+		newInitCmd(st), newManCmd(st),
 	)
+	root.SetFlagErrorFunc(flagError)
+	addCompletions(st, root)
 	return root
 }
 

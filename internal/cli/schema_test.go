@@ -14,8 +14,10 @@ import (
 
 	"pidsbench/internal/augmentation"
 	"pidsbench/internal/comparison"
+	"pidsbench/internal/gate"
 	"pidsbench/internal/paper"
 	"pidsbench/internal/render"
+	"pidsbench/internal/reproduce"
 	"pidsbench/internal/results"
 	"pidsbench/internal/testenv"
 )
@@ -89,6 +91,12 @@ func TestWhatIsPrintedKeepsToItsPublishedSchema(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "prompts.csv"), []byte(prompts), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	for name, limits := range map[string]string{"failing.yaml": failingLimits, "own.yaml": ownLimits} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(limits), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changedScores(t, filepath.Join(dir, "changed"))
 	const own = "--data prompts.csv --text-column prompt --label-column is_attack"
 	for _, tt := range []struct{ form, command string }{
 		{"pidsbench-results/1", "report --detector deberta,tfidf,metatronnanoguard --seeds all --external none " +
@@ -103,6 +111,11 @@ func TestWhatIsPrintedKeepsToItsPublishedSchema(t *testing.T) {
 		{"pidsbench-compare/1", "compare --primary"},
 		{"pidsbench-compare/1", "compare rule tfidf " + own},
 		{"pidsbench-arms/1", "arms --detector tfidf,deberta --threshold fixed:0.5 --threshold val_f1"},
+		{"pidsbench-gate/1", "gate"},
+		{"pidsbench-gate/1", "gate --config failing.yaml --scores changed --allow-undecided"},
+		{"pidsbench-gate/1", "gate --config own.yaml " + own},
+		{"pidsbench-reproduce/1", "reproduce --detector rule,tfidf,metatronnanoguard --sample 2"},
+		{"pidsbench-reproduce/1", "reproduce --detector tfidf --scores changed --sample all --split hard_benign_test"},
 		{"pidsbench-paper/1", "report --paper"},
 		{"pidsbench-paper/1", "report --paper --seeds 42 --undisputed"},
 	} {
@@ -142,11 +155,16 @@ func TestWhatIsPrintedKeepsToItsPublishedSchema(t *testing.T) {
 func TestTheSchemasDescribeEveryField(t *testing.T) {
 	for form, printed := range map[string]map[string]any{
 		"pidsbench-results/1": {"": results.Results{}, "split": results.SplitSummary{}, "detector": results.DetectorSummary{},
-			"cell": results.Cell{}},
+			"cell": results.Cell{}, "made": results.Made{}},
 		"pidsbench-compare/1": {"comparison": comparison.Result{}, "interval": comparison.Interval{}, "t": comparison.TTest{},
 			"runs": comparison.RunPair{}, "mcnemar": comparison.McNemar{}},
 		"pidsbench-arms/1": {"design": render.ArmsReport{}, "cell": augmentation.Cell{},
 			"estimate": augmentation.Estimate{}},
+		"pidsbench-gate/1": {"": gate.Report{}, "limit": gate.Item{}, "needed": gate.Needed{}, "flips": gate.Flips{},
+			"flip": gate.Flip{}},
+		"pidsbench-reproduce/1": {"": reproduce.Report{}, "run": reproduce.Run{}, "threshold": reproduce.Cutoff{},
+			"split": reproduce.Split{}, "tolerance": reproduce.Tolerance{}, "pair": reproduce.Pair{}, "flips": reproduce.Flips{},
+			"finding": reproduce.Finding{}},
 		"pidsbench-paper/1": {"": paper.Report{}, "design": paper.Use{}, "table": paper.Table{}, "doubt": paper.Doubt{},
 			"row": paper.Row{}, "number": paper.Cell{}, "published": paper.Value{}, "claim": paper.Verdict{},
 			"part": paper.Part{}, "term": paper.Term{}},

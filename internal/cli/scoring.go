@@ -24,6 +24,13 @@ type scorer struct {
 
 	taken   []int           // seeds of the detector at hand whose scores were taken from the published files
 	servers []scores.Server // that scored rows of the detector at hand
+	scored  map[run]int     // rows that were scored now
+}
+
+// run is one detector at one seed.
+type run struct {
+	detector string
+	seed     int
 }
 
 // scoreAll scores every selected detector on every split and returns the outcomes. A detector that cannot run here is
@@ -53,7 +60,7 @@ func (s *scorer) scoreAll(ctx context.Context, chosen []selected, val bool) ([]r
 		}
 		out = append(out, d)
 	}
-	return out, nil
+	return out, s.logRun(out)
 }
 
 // scoreSeed scores one detector at one seed and also returns the hash of the train split it was fitted on, if known. The
@@ -64,15 +71,15 @@ func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bo
 		return nil, "", err
 	}
 	if c.lock != nil {
-		run, err := s.published(c, val)
+		made, err := s.published(c, val)
 		if err != nil {
 			return nil, "", err
 		}
 		if val && s.frame.borrowed {
-			s.borrowVal(e, run)
+			s.borrowVal(e, made)
 		}
 		s.taken = append(s.taken, seed)
-		return run, c.info.TrainSHA256, nil
+		return made, c.info.TrainSHA256, nil
 	}
 	var jobs []*job
 	defer func() {
@@ -108,24 +115,30 @@ func (s *scorer) scoreSeed(ctx context.Context, e detect.Entry, seed int, val bo
 		if err := s.run(ctx, c, jobs, rows); err != nil {
 			return nil, "", err
 		}
+		if s.scored == nil {
+			s.scored = map[run]int{}
+		}
+		s.scored[run{e.ID, seed}] += rows
 	}
-	run := &results.Seed{Seed: seed, Outcomes: map[string][]results.Outcome{}}
+	made := &results.Seed{Seed: seed, Outcomes: map[string][]results.Outcome{}}
 	for _, j := range jobs {
 		o, err := j.finish(s.opts.limit)
 		if err != nil {
 			return nil, "", err
 		}
-		s.servers = append(s.servers, j.w.Servers()...)
+		h := j.w.Header()
+		s.servers = append(s.servers, h.Info.Servers...)
+		addMade(made, h)
 		if j.split == s.frame.val {
-			run.Val = o
+			made.Val = o
 		} else {
-			run.Outcomes[j.split.Name] = o
+			made.Outcomes[j.split.Name] = o
 		}
 	}
 	if val && s.frame.borrowed {
-		s.borrowVal(e, run)
+		s.borrowVal(e, made)
 	}
-	return run, c.info.TrainSHA256, nil
+	return made, c.info.TrainSHA256, nil
 }
 
 // doubt adds what a reader of the tables must know about a detector that was fitted on the train split with this hash.

@@ -59,7 +59,7 @@ func selectDetectors(p *project, o *scoreOptions) ([]selected, error) {
 		return nil, err
 	}
 	for _, e := range p.detectors.Detectors {
-		if slices.Contains(o.detectors, "all") || e.Baseline {
+		if slices.Contains(o.detectors, "all") && e.LeftOut == "" || e.Baseline {
 			if err := add(e.ID, false); err != nil {
 				return nil, err
 			}

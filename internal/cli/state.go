@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -17,6 +18,8 @@ import (
 type State struct {
 	Args       []string
 	Getenv     func(string) string
+	Environ    func() []string // nil for none
+	Started    time.Time
 	Dir        string // the working folder
 	Executable string // the program's own path, links resolved
 	Stdin      io.Reader
@@ -24,7 +27,9 @@ type State struct {
 	Stderr     io.Writer
 	StdinTTY   bool // nothing is piped in
 	StderrTTY  bool // progress is drawn only then
+	Columns    int  // of the terminal that shows stdout; 0 for none
 	Quiet      bool // no progress and no notes
+	NoColour   bool // --no-color
 }
 
 // NewState returns the state of this process.
@@ -40,9 +45,15 @@ func NewState() (*State, error) {
 	if resolved, err := filepath.EvalSymlinks(exe); err == nil {
 		exe = resolved
 	}
+	columns := 0
+	if fd := int(os.Stdout.Fd()); term.IsTerminal(fd) {
+		if columns, _, err = term.GetSize(fd); err != nil {
+			columns = 0
+		}
+	}
 	return &State{
-		Args: os.Args[1:], Getenv: os.Getenv, Dir: dir, Executable: exe, Stdin: os.Stdin, Stdout: os.Stdout,
-		Stderr: os.Stderr, StdinTTY: term.IsTerminal(int(os.Stdin.Fd())), StderrTTY: term.IsTerminal(int(os.Stderr.Fd())),
+		Args: os.Args[1:], Columns: columns, Getenv: os.Getenv, Environ: os.Environ, Started: time.Now(), Dir: dir, Executable: exe,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, StdinTTY: term.IsTerminal(int(os.Stdin.Fd())), StderrTTY: term.IsTerminal(int(os.Stderr.Fd())),
 	}, nil
 }
 
@@ -68,9 +79,13 @@ func printableLines(s string) string {
 
 // stickyWriter remembers the first error, so that lost output never ends with exit status 0.
 type stickyWriter struct {
-	w   io.Writer
-	err error
+	w       io.Writer
+	columns int
+	err     error
 }
+
+// Columns returns the columns of the terminal that is written to, 0 for none: tables are fitted to it.
+func (s *stickyWriter) Columns() int { return s.columns }
 
 func (s *stickyWriter) Write(p []byte) (int, error) {
 	if s.err != nil {

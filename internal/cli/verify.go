@@ -27,9 +27,9 @@ fingerprints is left aside in the comparison, and checked.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runVerify(st, cmd, &opts) },
 	}
-	cmd.Flags().StringVar(&opts.edition, "edition", "open", "edition to check: open, v3, or the path of a folder with a "+
+	cmd.Flags().StringVar(&opts.edition, "edition", "open", "edition: open, v3, or the path of a folder with a "+
 		"FREEZE_MANIFEST.txt")
-	cmd.Flags().StringVar(&opts.data, "data", "", "with --edition v3: the folder it lies in")
+	cmd.Flags().StringVar(&opts.data, "data", "", "with --edition v3: the folder of that edition")
 	opts.registerPublicSubset(cmd)
 	return cmd
 }

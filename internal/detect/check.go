@@ -31,7 +31,7 @@ func (m *mistake) in(f *strictyaml.File, i int) error {
 
 func (e *Entry) mistake() *mistake {
 	return cmp.Or(e.wrongNames(), e.wrongFields(), e.wrongPaths(), e.wrongNumbers(), e.wrongProcess(), e.wrongChat(),
-		e.idleSeeds())
+		e.wrongSources(), e.idleSeeds())
 }
 
 var (

@@ -15,16 +15,20 @@ import (
 
 // Entry is one detector of configs/detectors.yaml. Adding a detector is adding an entry.
 type Entry struct {
-	ID           string `yaml:"id" json:"id"`
-	Name         string `yaml:"name" json:"-"` // display name; the id when empty
-	Kind         string `yaml:"kind" json:"kind"`
-	Baseline     bool   `yaml:"baseline" json:"-"` // shown below the line of the tables
-	ArmOf        string `yaml:"arm_of" json:"-"`   // id of the detector that this one is, but for rows added to training
-	Arm          string `yaml:"arm" json:"-"`      // what was added, in a word: curated, third-party, ordinary
-	Description  string `yaml:"description" json:"-"`
-	Licence      string `yaml:"licence" json:"-"`
-	Reference    string `yaml:"reference" json:"-"`
-	Contaminated string `yaml:"contamination" json:"-"` // what is known about training on evaluation data
+	ID       string `yaml:"id" json:"id"`
+	Name     string `yaml:"name" json:"-"` // display name; the id when empty
+	Kind     string `yaml:"kind" json:"kind"`
+	Baseline bool   `yaml:"baseline" json:"-"` // shown below the line of the tables
+	ArmOf    string `yaml:"arm_of" json:"-"`   // id of the detector that this one is, but for rows added to training
+	Arm      string `yaml:"arm" json:"-"`      // what was added, in a word: curated, third-party, ordinary
+	// Sources stands for as many detectors: each is WithoutOf, trained without one source, which LeftOut then names.
+	Sources      []string `yaml:"sources" json:"-"`
+	WithoutOf    string   `yaml:"without_of" json:"-"`
+	LeftOut      string   `yaml:"-" json:"-"`
+	Description  string   `yaml:"description" json:"-"`
+	Licence      string   `yaml:"licence" json:"-"`
+	Reference    string   `yaml:"reference" json:"-"`
+	Contaminated string   `yaml:"contamination" json:"-"` // what is known about training on evaluation data
 	// TrainedOn names the data sets that the detector is known to be trained on, for comparison with the sources of an
 	// edition.
 	TrainedOn []string `yaml:"trained_on" json:"-"`
@@ -32,7 +36,7 @@ type Entry struct {
 
 	Rule   string   `yaml:"rule" json:"rule,omitempty"` // kind constant: block, allow, random, length
 	Native *float64 `yaml:"native" json:"-"`            // the detector's own threshold, 0 to 1
-	Model  string   `yaml:"model" json:"-"`             // folder, may hold {seed}; identity is by file hashes
+	Model  string   `yaml:"model" json:"-"`             // folder, may hold {seed} and {source}; identity is by file hashes
 	File   string   `yaml:"file" json:"file,omitempty"` // model file inside the folder
 	Pull   *Pull    `yaml:"pull" json:"-"`
 
@@ -55,6 +59,7 @@ type Entry struct {
 	SpecialTokensInText string `yaml:"special_tokens_in_text" json:"special_tokens_in_text,omitempty"`
 
 	place *place // nil for an entry that was read from no file
+	home  string // folder of a user's own file; empty for the project's
 }
 
 // place is where an entry stands in a file.
@@ -152,9 +157,18 @@ func (c *Config) check(f *strictyaml.File) error {
 	}
 	for i := range c.Detectors {
 		e := &c.Detectors[i]
-		if m := cmp.Or(e.strayFolder(c.Detectors), e.strayArm(c.Detectors)); m != nil {
+		if m := cmp.Or(e.strayFolder(c.Detectors), e.strayArm(c.Detectors), e.strayWithout(c.Detectors)); m != nil {
 			return m.in(f, i)
 		}
+	}
+	c.expand()
+	ids := map[string]bool{}
+	for _, e := range c.Detectors {
+		if ids[e.ID] {
+			return f.Fail(f.Line("detectors", e.place.item, "sources"), "the detector id %s, of source %s, stands twice",
+				fault.Quote(e.ID), fault.Quote(e.LeftOut)).WithCure("rename the other one")
+		}
+		ids[e.ID] = true
 	}
 	return nil
 }

@@ -160,6 +160,12 @@ func TestMistakesInTheConfigurationNameTheLine(t *testing.T) {
 			"d.yaml:2: field pool holds -1, expected 1 or more rows, or no such field for all; correct it"},
 		{"a pool by word", "detectors:\n", "detectors:\n  - {id: a, kind: tfidf, augment: rows, pool: all}\n",
 			`d.yaml:2: field pool holds "all", expected a whole number; correct it`},
+		{"sources without a detector of all", "temperature: 2.41", "sources: [a]",
+			"d.yaml:2: field without_of is missing, expected the id of the detector that was trained on all sources; add it"},
+		{"a detector of all without sources", "temperature: 2.41", "without_of: x",
+			"d.yaml:2: field sources is missing, expected the sources that were left out of training, one after the other; add it"},
+		{"sources that no folder tells apart", "temperature: 2.41", "sources: [a]\n    without_of: x",
+			`d.yaml:4: field model holds "models/guard-s{seed}", expected a folder with {source} in its name, since sources are given; correct it`},
 		{"an arm of nobody", "temperature: 2.41", "arm: curated\n    arm_of: base",
 			`d.yaml:11: field arm_of holds "base", expected the id of another entry; correct it`},
 		{"an arm of itself", "temperature: 2.41", "arm: curated\n    arm_of: guard",
@@ -337,6 +343,35 @@ func TestHashChangesWithWhatChangesScoresAlone(t *testing.T) {
 	const want = "2dfcd0ec2d01bc5ffcfbc2ec7a564ea241988433c547562a8043ff36f9dfa6d6"
 	if got := plain.Hash(); got != want {
 		t.Errorf("the hash of a plain entry is %s, want %s", got, want)
+	}
+}
+
+func TestAnEntryWithSourcesIsADetectorForEach(t *testing.T) {
+	const base = "detectors:\n  - {id: whole, kind: rule}\n  - {id: less, name: Less, kind: onnx, positive: ['1'], without_of: whole, " +
+		"sources: [s_labs, Web], model: 'models/less-{source}-s{seed}', seeds: [42]}\n"
+	c, err := parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range c.Detectors {
+		got = append(got, strings.Join([]string{e.ID, e.Name, e.Model, e.LeftOut, e.WithoutOf}, "|"))
+	}
+	want := []string{"whole|whole|||", "less-s-labs|Less without s_labs|models/less-s_labs-s{seed}|s_labs|whole",
+		"less-web|Less without Web|models/less-Web-s{seed}|Web|whole"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+	for change, expected := range map[string]string{
+		"whole, sources: [s_labs, s-labs]": `the detector id "less-s-labs", of source "s-labs", stands twice`,
+		"whole, sources: [a, a]":           `field sources holds "a", expected each source once`,
+		"whole, sources: [../a]":           `field sources holds "../a"`,
+		"nobody, sources: [a]":             `field without_of holds "nobody", expected the id of another entry`,
+	} {
+		_, err := parse(strings.Replace(base, "whole, sources: [s_labs, Web]", change, 1))
+		if err == nil || !strings.Contains(err.Error(), expected) {
+			t.Errorf("%s: %v, want %s", change, err, expected)
+		}
 	}
 }
 

@@ -49,7 +49,7 @@ func TestTheDocumentationNamesEveryFieldOfAnEntry(t *testing.T) {
 	for i := range reflect.TypeFor[Entry]().NumField() {
 		name := reflect.TypeFor[Entry]().Field(i).Tag.Get("yaml")
 		row := regexp.MustCompile("(?m)^\\|[^|]*`" + name + "`[^|]*\\|")
-		if name != "" && !row.Match(page) {
+		if name != "" && name != "-" && !row.Match(page) {
 			t.Errorf("docs/detectors.md has no row for the field %s", name)
 		}
 	}

@@ -20,6 +20,8 @@ type Report struct {
 	Designs    []Use     `json:"designs"`
 	Tables     []Table   `json:"tables"`
 	Claims     []Verdict `json:"claims"`
+
+	Run map[string]string `json:"run,omitempty"` // of the results
 }
 
 // Use says which detector stands for a design of the paper here.
@@ -93,7 +95,7 @@ func Build(c *Config, in *results.Input, r *results.Results, uses []Use) *Report
 		s.cells[cellKey{cell.Detector, cell.Split, cell.Slice, cell.Metric, policy, cell.Seed}] = cell
 	}
 	out := &Report{Schema: Schema, Edition: r.Edition, Manifest: r.ManifestSHA256, WindowMode: r.WindowMode,
-		Comparable: r.Edition == c.Edition, Designs: uses}
+		Comparable: r.Edition == c.Edition, Designs: uses, Run: r.Run}
 	for i := range c.Tables {
 		out.Tables = append(out.Tables, s.table(&c.Tables[i], out.Comparable))
 	}

@@ -232,3 +232,15 @@ func TestWithoutAModelOfTrainTheDetectorsAreUnavailable(t *testing.T) {
 		t.Errorf("%+v", of)
 	}
 }
+
+func TestComposeTakesEachRowFromTheModelWithoutItsSource(t *testing.T) {
+	test := datasettest.Split(t, "test", "text,label,source\na,0,web\nb,1,log\nc,1,web\nd,0,chat\n")
+	of := func(score float64) []results.Outcome {
+		return []results.Outcome{{Score: score}, {Score: score + .1}, {Score: score + .2}, {Score: score + .3}}
+	}
+	got := Compose(test, map[string][]results.Outcome{"web": of(0), "log": of(.5)})
+	want := []results.Outcome{{Score: 0}, {Score: .6}, {Score: .2}, {State: results.NotAsked}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -34,6 +34,29 @@ func (s *Sources) Detectors(test string) []results.Detector {
 	return []results.Detector{run(Whole, "TF-IDF", s.Whole), run(Without, "TF-IDF without the source", s.Without)}
 }
 
+// Pair names two detectors of results: one that saw all of train, and one made up of those that did not see the source of
+// a row.
+type Pair struct {
+	Name           string // of the design
+	Whole, Without string // ids
+}
+
+// Baseline is the pair that the fits make up.
+var Baseline = Pair{Name: "TF-IDF", Whole: Whole, Without: Without}
+
+// Compose returns for each row of test the outcome of the detector that did not see its source: by holds the outcomes of
+// each by the source that it lacks. Rows of other sources are not asked.
+func Compose(test *dataset.Split, by map[string][]results.Outcome) []results.Outcome {
+	out := unscored(test)
+	source, _ := test.Column("source")
+	for i := range out {
+		if of, ok := by[source[i]]; ok {
+			out[i] = of[i]
+		}
+	}
+	return out
+}
+
 // Source says what left train with a source.
 type Source struct {
 	Name    string

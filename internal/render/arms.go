@@ -47,7 +47,7 @@ func Arms(r *results.Results, design, policy string, cells []augmentation.Cell, 
 	note(&diffs.Notes, "In brackets: 95 %% interval, %s resamples of families, the same for all arms; seeds are averaged; at 0 and 1 "+
 		"Wilson's interval. A difference whose interval holds 0 is not distinguishable from none at this n.", thousands(stats.Resamples))
 	rates.Notes = append(append(rates.Notes, publicSubset(r)...), stars(rates)...)
-	diffs.Notes = append(diffs.Notes, detectorLines(r)...)
+	diffs.Notes = append(diffs.Notes, closing(r)...)
 	return []Table{rates, diffs}
 }
 
@@ -88,16 +88,17 @@ type ArmsReport struct {
 	Cells  []augmentation.Cell `json:"cells"`
 }
 
-// ArmsJSON writes reports of an edition, whose manifest has the SHA-256 given.
-func ArmsJSON(w io.Writer, edition, manifest string, reports []ArmsReport) error {
+// ArmsJSON writes reports of an edition, whose manifest has the SHA-256 given, and the run record.
+func ArmsJSON(w io.Writer, edition, manifest string, reports []ArmsReport, run map[string]string) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(struct {
-		Schema   string       `json:"schema"`
-		Edition  string       `json:"edition"`
-		Manifest string       `json:"manifest_sha256,omitempty"`
-		Designs  []ArmsReport `json:"designs"`
-	}{"pidsbench-arms/1", edition, manifest, reports})
+		Schema   string            `json:"schema"`
+		Edition  string            `json:"edition"`
+		Manifest string            `json:"manifest_sha256,omitempty"`
+		Designs  []ArmsReport      `json:"designs"`
+		Run      map[string]string `json:"run,omitempty"`
+	}{"pidsbench-arms/1", edition, manifest, reports, run})
 }
 
 // ArmsCSV writes a row for each cell of the reports, with empty fields where a number is undefined.

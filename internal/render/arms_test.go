@@ -55,7 +55,7 @@ func TestArmsMatchTheirGoldenFiles(t *testing.T) {
 	for _, err := range []error{
 		Text(&text, Arms(r, "Base", "fixed:0.5", cells, sets)),
 		ArmsCSV(&csv, r.Edition, r.ManifestSHA256, reports),
-		ArmsJSON(&json, r.Edition, r.ManifestSHA256, reports),
+		ArmsJSON(&json, r.Edition, r.ManifestSHA256, reports, nil),
 	} {
 		if err != nil {
 			t.Fatal(err)

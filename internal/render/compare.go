@@ -50,7 +50,7 @@ func Comparison(r *results.Results, p *comparison.Pair, of []comparison.Result) 
 	}
 	if len(tables) > 0 {
 		last := &tables[len(tables)-1]
-		last.Notes = append(append(last.Notes, readingNotes(of)...), detectorLines(r)...)
+		last.Notes = append(append(last.Notes, readingNotes(of)...), closing(r)...)
 	}
 	return tables
 }
@@ -84,7 +84,7 @@ func PrimaryComparisons(r *results.Results, of []comparison.Result) []Table {
 	}
 	note(&t.Notes, "p: twice the share of resamples on the smaller side of 0, rows alone, seeds as they are. Holm p: corrected "+
 		"for all %d that are listed, n/a counting as 1; confirmed below %.2f.", len(of), comparison.Level)
-	t.Notes = append(append(t.Notes, intervalNotes()...), detectorLines(r)...)
+	t.Notes = append(append(t.Notes, intervalNotes()...), closing(r)...)
 	return []Table{t}
 }
 

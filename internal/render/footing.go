@@ -21,7 +21,38 @@ func footing(r *results.Results) []string {
 	for _, s := range r.Splits {
 		notes = append(notes, splitLine(r, s))
 	}
-	return append(append(notes, detectorLines(r)...), r.Warnings...)
+	return append(append(notes, closing(r)...), r.Warnings...)
+}
+
+// closing returns the lines under a last table: about detectors, and what made the numbers.
+func closing(r *results.Results) []string {
+	return append(detectorLines(r), madeLine(r)...)
+}
+
+// madeLine says which program made the tables, and which ones the scores. JSON and the page hold the whole record: the
+// processor, the hashes of models, the command line.
+func madeLine(r *results.Results) []string {
+	if r.Run["pidsbench"] == "" {
+		return nil
+	}
+	line := "Tables by pidsbench " + r.Run["pidsbench"]
+	if c := r.Run["commit"]; c != "" {
+		line += " (commit " + short(c) + ")"
+	}
+	var tools []string
+	for _, d := range r.Detectors {
+		for _, made := range d.Made {
+			for _, by := range made.By {
+				tools = append(tools, strings.TrimSuffix(by.Tool+", "+by.Runtime, ", "))
+			}
+		}
+	}
+	slices.Sort(tools)
+	tools = slices.Compact(tools)
+	if len(tools) > 0 {
+		line += "; scores by " + strings.Join(tools, "; ")
+	}
+	return []string{line + "."}
 }
 
 // detectorLines says why detectors were not run and what to doubt in the others.

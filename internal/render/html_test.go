@@ -13,7 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/detect"
 	"pidsbench/internal/results"
+	"pidsbench/internal/scores"
 )
 
 const hostileName = `<script>parent.hit=window.hit=1</script>"'><img src=x onerror="hit=1">` + "\x1b[31m\u202e"
@@ -177,14 +179,17 @@ func TestTheRunRecordNamesHashesSeedsAndThresholds(t *testing.T) {
 		Splits: []results.SplitSummary{{Name: "test", SHA256: "def", Rows: 3, Benign: 1, Injection: 2}, {Name: "x",
 			Absent: "it is not here"}},
 		Detectors: []results.DetectorSummary{{ID: "d", Name: "D", Seeds: []int{7, 9},
-			Tau: map[string]map[string]float64{"val_f1": {"7": 0.25}}}, {ID: "e", Name: "E", Unavailable: "no model"}},
+			Tau: map[string]map[string]float64{"val_f1": {"7": 0.25}}, Made: map[string]results.Made{"7": {ConfigHash: "c0",
+				Files: []detect.File{{Path: "model.onnx", SHA256: "f0"}}, TrainSHA256: "t0",
+				By: []scores.Setup{{Tool: "pidsbench 1", Runtime: "onnxruntime 2", CPU: "amd64"}}}}}, {ID: "e", Name: "E", Unavailable: "no model"}},
 		Absent: []string{"x is not here"}}
 	p := NewPage(r, nil)
 	want := []Fact{{"command", "pidsbench report"}, {"pidsbench", "1"}, {"edition", "open"}, {"manifest SHA-256",
 		"abc"}, {"windows", "max"},
 		{"threshold policies", "val_f1"}, {"split test", "3 rows (1 benign, 2 injection), SHA-256 def"}, {"split x",
 			"n/a: it is not here"},
-		{"detector d", "seeds 7, 9; val_f1 τ 0.25"}}
+		{"detector d", "seeds 7, 9; val_f1 τ 0.25"}, {"scores of d seed 7", "by pidsbench 1, onnxruntime 2 on amd64; " +
+			"configuration c0; model.onnx f0; fitted on t0"}}
 	if diff := cmp.Diff(want, p.Run); diff != "" {
 		t.Error(diff)
 	}

@@ -23,7 +23,9 @@ func NewPage(r *results.Results, tables []Table) Page {
 		p.Run = append(p.Run, Fact{name, fmt.Sprintf(format, args...)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Run)) {
-		add(name, "%s", r.Run[name])
+		if name != "seconds" { // the same results give the same page
+			add(name, "%s", r.Run[name])
+		}
 	}
 	add("edition", "%s", r.Edition)
 	add("manifest SHA-256", "%s", cmp.Or(r.ManifestSHA256, "none: these are the user's own files"))
@@ -40,6 +42,11 @@ func NewPage(r *results.Results, tables []Table) Page {
 	for _, d := range r.Detectors {
 		if d.Unavailable == "" {
 			add("detector "+d.ID, "%s", runLine(d, r.Policies))
+			for _, seed := range d.Seeds {
+				if made, ok := d.Made[strconv.Itoa(seed)]; ok {
+					add(fmt.Sprintf("scores of %s seed %d", d.ID, seed), "%s", madeFact(made))
+				}
+			}
 		}
 	}
 	return p
@@ -64,4 +71,20 @@ func runLine(d results.DetectorSummary, policies []string) string {
 		}
 	}
 	return line
+}
+
+// madeFact says what made the scores of a run, hashes whole.
+func madeFact(m results.Made) string {
+	parts := make([]string, 0, len(m.By)+len(m.Files)+2)
+	for _, by := range m.By {
+		parts = append(parts, "by "+strings.TrimSuffix(by.Tool+", "+by.Runtime, ", ")+" on "+by.CPU)
+	}
+	parts = append(parts, "configuration "+m.ConfigHash)
+	for _, f := range m.Files {
+		parts = append(parts, f.Path+" "+f.SHA256)
+	}
+	if m.TrainSHA256 != "" {
+		parts = append(parts, "fitted on "+m.TrainSHA256)
+	}
+	return strings.Join(parts, "; ")
 }

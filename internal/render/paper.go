@@ -9,18 +9,21 @@ import (
 	"strings"
 
 	"pidsbench/internal/paper"
+	"pidsbench/internal/results"
 )
 
 // Paper returns the tables of the paper for narrow places: a row for each number, with what was published, what is here
 // and, on the paper's own edition, the difference. The first table says which detectors stand for those of the paper,
 // the last one what became of its claims.
-func Paper(p *paper.Report) []Table { return paperTables(p, paperLong, false) }
+func Paper(p *paper.Report, r *results.Results) []Table { return paperTables(p, r, paperLong, false) }
 
 // PaperWide returns them in the shape that they have in the paper, a column for each quantity: first what is here, then
 // what was published, and, on the paper's own edition, the differences.
-func PaperWide(p *paper.Report) []Table { return paperTables(p, paperWide, true) }
+func PaperWide(p *paper.Report, r *results.Results) []Table {
+	return paperTables(p, r, paperWide, true)
+}
 
-func paperTables(p *paper.Report, layout func(*paper.Report, paper.Table) Table, places bool) []Table {
+func paperTables(p *paper.Report, r *results.Results, layout func(*paper.Report, paper.Table) Table, places bool) []Table {
 	tables := []Table{paperDesigns(p)}
 	for _, spec := range p.Tables {
 		t := layout(p, spec)
@@ -29,7 +32,9 @@ func paperTables(p *paper.Report, layout func(*paper.Report, paper.Table) Table,
 		t.Notes = append(paperNotes(p, spec), t.Notes...)
 		tables = append(tables, t)
 	}
-	tables = append(tables, paperClaims(p, places))
+	claims := paperClaims(p, places)
+	claims.Notes = append(claims.Notes, madeLine(r)...)
+	tables = append(tables, claims)
 	for i := range tables {
 		tables[i].Source = Source{Edition: p.Edition, Manifest: p.Manifest, Windows: p.WindowMode}
 	}

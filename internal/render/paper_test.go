@@ -109,11 +109,11 @@ func paperReport(t *testing.T, edition string) *paper.Report {
 func TestPaperTablesMatchTheirGoldenFiles(t *testing.T) {
 	own, other := paperReport(t, "v3"), paperReport(t, "open")
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"paper.txt":      func(b *bytes.Buffer) error { return Text(b, Paper(own)) },
-		"paper-open.txt": func(b *bytes.Buffer) error { return Text(b, Paper(other)) },
-		"paper.csv":      func(b *bytes.Buffer) error { return LongCSV(b, Paper(own)) },
-		"paper.md":       func(b *bytes.Buffer) error { return Markdown(b, PaperWide(own)) },
-		"paper.tex":      func(b *bytes.Buffer) error { return LaTeX(b, PaperWide(own)) },
+		"paper.txt":      func(b *bytes.Buffer) error { return Text(b, Paper(own, &results.Results{})) },
+		"paper-open.txt": func(b *bytes.Buffer) error { return Text(b, Paper(other, &results.Results{})) },
+		"paper.csv":      func(b *bytes.Buffer) error { return LongCSV(b, Paper(own, &results.Results{})) },
+		"paper.md":       func(b *bytes.Buffer) error { return Markdown(b, PaperWide(own, &results.Results{})) },
+		"paper.tex":      func(b *bytes.Buffer) error { return LaTeX(b, PaperWide(own, &results.Results{})) },
 		"paper.json":     func(b *bytes.Buffer) error { return PaperJSON(b, own) },
 	} {
 		var b bytes.Buffer

@@ -24,13 +24,15 @@ type refitTables struct {
 	test  *results.SplitSummary
 	fixed string
 	shown []refit.Source // the largest first
+	pairs []refit.Pair   // the baseline's first
 }
 
 // Refit returns the tables of refits: a source left out of train, F1 within sources beside pooled F1, and the spread of
-// other splits beside that of seeds. in and r hold the detectors of the report's sources and whatever stands beside
-// them, on test with the breakdown source.
-func Refit(in *results.Input, r *results.Results, of *refit.Report) []Table {
-	t := refitTables{in: in, r: r, of: of, test: &r.Splits[0], fixed: r.Policies[0]}
+// other splits beside that of seeds. in and r hold the detectors of the pairs, the report's own first, and whatever stands
+// beside them, on test with the breakdown source.
+func Refit(in *results.Input, r *results.Results, of *refit.Report, pairs ...refit.Pair) []Table {
+	t := refitTables{in: in, r: r, of: of, test: &r.Splits[0], fixed: r.Policies[0],
+		pairs: append([]refit.Pair{refit.Baseline}, pairs...)}
 	for _, s := range of.Sources.Of {
 		if s.Train+s.Test >= refit.MinRows {
 			t.shown = append(t.shown, s)
@@ -39,9 +41,13 @@ func Refit(in *results.Input, r *results.Results, of *refit.Report) []Table {
 	slices.SortStableFunc(t.shown, func(a, b refit.Source) int {
 		return cmp.Or(cmp.Compare(b.Test, a.Test), strings.Compare(a.Name, b.Name))
 	})
-	tables := []Table{t.leftOut(), t.within(), t.spread()}
+	var tables []Table
+	for _, p := range t.pairs {
+		tables = append(tables, t.leftOut(p))
+	}
+	tables = append(tables, t.within(), t.spread())
 	last := &tables[len(tables)-1]
-	last.Notes = append(last.Notes, detectorLines(r)...)
+	last.Notes = append(last.Notes, closing(r)...)
 	return tables
 }
 
@@ -58,17 +64,23 @@ func (t *refitTables) begin(id, name, policy string, left int, columns ...string
 var refitMetrics = []struct{ name, metric string }{{"F1", "f1"}, {"Recall", "recall"}, {"FPR", "fpr"}}
 
 // leftOut sets the model that saw a source beside the one that did not.
-func (t *refitTables) leftOut() Table {
-	out := t.begin("left-out-source", "TF-IDF without the source of a row, and with it", t.fixed, 2,
-		"Source", "Number", "n", "Families", "Out of train", "Without", "With", "Difference")
-	detectors := t.of.Sources.Detectors(t.test.Name)
-	pair := comparison.Match(comparison.NewSide(detectors[1], t.r, true), comparison.NewSide(detectors[0], t.r, true))
+func (t *refitTables) leftOut(p refit.Pair) Table {
+	id := "left-out-source"
+	if p != refit.Baseline {
+		id += "-" + strings.TrimSuffix(p.Whole, "/train")
+	}
+	out := t.begin(id, Printable(p.Name)+" without the source of a row, and with it", t.fixed, 2, "Source", "Number", "n", "Families", "Out of train", "Without", "With", "Difference")
+	side := func(id string) comparison.Side {
+		at := slices.IndexFunc(t.in.Detectors, func(d results.Detector) bool { return d.ID == id })
+		return comparison.NewSide(t.in.Detectors[at], t.r, true)
+	}
+	pair := comparison.Match(side(p.Without), side(p.Whole))
 	data := comparison.NewData(t.in.Splits, t.r.Undisputed)
 	gaps := map[string][]string{}
 	row := func(name, slice, train string, s refit.Source, m struct{ name, metric string }) (Row, bool) {
 		c := data.Compare(pair, comparison.Spec{Name: name, Split: t.test.Name, Slice: slice, Metric: m.metric, Policy: t.fixed})
 		lacks := ""
-		if of := t.r.Mean(refit.Whole, t.test.Name, slice, m.metric, t.fixed); of != nil {
+		if of := t.r.Mean(p.Whole, t.test.Name, slice, m.metric, t.fixed); of != nil {
 			lacks = lacking(of)
 		}
 		if lacks = cmp.Or(lacks, s.Reason, c.Reason); lacks != "" {
@@ -77,7 +89,7 @@ func (t *refitTables) leftOut() Table {
 			}
 			return nil, false
 		}
-		without, with := t.entry(refit.Without, slice, m.metric, t.fixed), t.entry(refit.Whole, slice, m.metric, t.fixed)
+		without, with := t.entry(p.Without, slice, m.metric, t.fixed), t.entry(p.Whole, slice, m.metric, t.fixed)
 		if c.N < c.Total { // of the rows that both have a score of
 			without, with = shortDecimals(*c.ValueA), shortDecimals(*c.ValueB)
 			note(&out.Notes, "n/N: of the other rows of %s there is no model without their source", name)
@@ -206,10 +218,13 @@ func (t *refitTables) within() Table {
 	return out
 }
 
+// beside returns the detectors that stand beside the pairs.
+func (t *refitTables) beside() []results.DetectorSummary { return t.r.Detectors[2*len(t.pairs):] }
+
 // ids returns the detectors of the columns: those that were run.
 func (t *refitTables) ids() []string {
 	ids := []string{refit.Without, refit.Whole}
-	for _, d := range t.r.Detectors[2:] {
+	for _, d := range t.beside() {
 		if d.Unavailable == "" {
 			ids = append(ids, d.ID)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,38 @@ func refitted(t *testing.T) (*results.Input, *results.Results, *refit.Report) {
 	return in, r, of
 }
 
+// A design whose models were trained elsewhere stands in a table of its own, and in no other.
+func TestRefitTablesOfFurtherDesigns(t *testing.T) {
+	in, r, of := refitted(t)
+	alone := Refit(in, r, of)
+	pair := in.Detectors[:2]
+	further := []results.Detector{pair[0], pair[1]}
+	further[0].ID, further[1].ID = "d/train", "d/without-source"
+	in.Detectors = slices.Concat(pair, further, in.Detectors[2:])
+	r = results.Build(*in)
+	r.Resample(in, nil)
+	tables := Refit(in, r, of, refit.Pair{Name: "D", Whole: "d/train", Without: "d/without-source"})
+	if len(tables) != len(alone)+1 || tables[1].ID != "left-out-source-d" || !strings.HasPrefix(tables[1].Title, "D without the source") {
+		t.Fatalf("%d tables, the second %s: %s", len(tables), tables[1].ID, tables[1].Title)
+	}
+	text := func(t2 Table) string {
+		var b strings.Builder
+		for _, g := range t2.Groups {
+			for _, row := range g {
+				for _, e := range row {
+					b.WriteString(e.String() + "|")
+				}
+			}
+		}
+		return b.String()
+	}
+	for i, same := range [][2]Table{{alone[0], tables[0]}, {alone[0], tables[1]}, {alone[1], tables[2]}, {alone[2], tables[3]}} {
+		if text(same[0]) != text(same[1]) {
+			t.Errorf("pair %d differs:\n%s\n%s", i, text(same[0]), text(same[1]))
+		}
+	}
+}
+
 func TestRefitTables(t *testing.T) {
 	in, r, of := refitted(t)
 	var b bytes.Buffer
@@ -99,7 +132,7 @@ func TestRefitTables(t *testing.T) {
 func TestRefitJSONHasEveryNumber(t *testing.T) {
 	in, r, of := refitted(t)
 	var b bytes.Buffer
-	if err := RefitJSON(&b, "open", "abcd", append(Refit(in, r, of), RefitSplits(r, of))); err != nil {
+	if err := RefitJSON(&b, r, append(Refit(in, r, of), RefitSplits(r, of))); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -116,7 +149,7 @@ func TestRefitJSONHasEveryNumber(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schema != "pidsbench-refit/1" || got.Edition != "open" || got.Manifest != "abcd" || len(got.Tables) != 4 {
+	if got.Schema != "pidsbench-refit/1" || got.Edition != "open" || got.Manifest != r.ManifestSHA256 || len(got.Tables) != 4 {
 		t.Fatalf("%+v", got)
 	}
 	if rows := got.Tables[3].Rows; len(rows) != refit.Deals || rows[3][6].Text != "n/a" || len(rows[3][6].Values) != 0 ||

@@ -52,7 +52,7 @@ func (t *refitTables) spread() Table {
 		}
 		row(refit.Whole, fmt.Sprintf("%d splits", len(values)), slice, metric, policy, values)
 	})
-	for _, d := range t.r.Detectors[2:] {
+	for _, d := range t.beside() {
 		out.Groups = append(out.Groups, nil)
 		each(func(slice, metric, policy string) {
 			values := t.seeds(d.ID, slice, metric, policy)
@@ -153,14 +153,15 @@ func RefitSplits(r *results.Results, of *refit.Report) Table {
 	return out
 }
 
-// RefitJSON writes tables of refits with every number at full precision.
-func RefitJSON(w io.Writer, edition, manifest string, tables []Table) error {
+// RefitJSON writes tables of refits of results, with every number at full precision.
+func RefitJSON(w io.Writer, r *results.Results, tables []Table) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(struct {
-		Schema   string      `json:"schema"`
-		Edition  string      `json:"edition"`
-		Manifest string      `json:"manifest_sha256,omitempty"`
-		Tables   []longTable `json:"tables"`
-	}{"pidsbench-refit/1", edition, manifest, longTables(tables)})
+		Schema   string            `json:"schema"`
+		Edition  string            `json:"edition"`
+		Manifest string            `json:"manifest_sha256,omitempty"`
+		Tables   []longTable       `json:"tables"`
+		Run      map[string]string `json:"run,omitempty"`
+	}{"pidsbench-refit/1", r.Edition, r.ManifestSHA256, longTables(tables), r.Run})
 }

@@ -99,7 +99,7 @@ func end(in *results.Input, r *results.Results, tables []Table) []Table {
 			}
 		}
 	}
-	for _, line := range detectorLines(r) {
+	for _, line := range closing(r) {
 		if !slices.Contains(*notes, line) {
 			*notes = append(*notes, line)
 		}

@@ -2,107 +2,58 @@ package render
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"strings"
-
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
 )
 
-// Text writes tables for a terminal: aligned columns, a line below the header and between groups.
+// Text writes tables for a terminal: aligned columns, a line below the header and between groups, notes below. Where w
+// is a terminal, as its method Columns says, a table that does not fit is cut into blocks of columns below each other,
+// and titles and notes are wrapped to fit; elsewhere tables are as wide as they are, and notes wrap at pipeColumns.
 func Text(w io.Writer, tables []Table) error {
+	var b bytes.Buffer
 	for i, t := range tables {
 		if i > 0 {
-			if _, err := fmt.Fprintln(w); err != nil {
-				return err
-			}
+			b.WriteByte('\n')
 		}
-		if err := textTable(w, t); err != nil {
-			return err
-		}
+		writeText(&b, t, columnsOf(w))
 	}
-	return nil
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
-func textTable(w io.Writer, t Table) error {
-	var buf bytes.Buffer
-	labels := labelColumns(t)
-	align := make(tw.Alignment, len(t.Columns))
-	heads := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		align[i] = tw.AlignRight
-		if labels[i] {
-			align[i] = tw.AlignLeft
+// pipeColumns is where notes are wrapped when no terminal shows them, and on terminals that are wider.
+const pipeColumns = 120
+
+// fewestColumns is the narrowest terminal that lines are fitted to: below it they are left to the terminal.
+const fewestColumns = 40
+
+// columnsOf returns the columns of the terminal that w writes to, 0 when it is none or does not tell.
+func columnsOf(w io.Writer) int {
+	if s, ok := w.(interface{ Columns() int }); ok && s.Columns() > 0 {
+		return max(s.Columns(), fewestColumns)
+	}
+	return 0
+}
+
+// writeText draws a table for so many columns, 0 for as many as it takes.
+func writeText(b *bytes.Buffer, t Table, columns int) {
+	title, wide := []string{t.Title}, pipeColumns
+	if columns > 0 {
+		wide = min(wide, columns)
+		title = wrap(t.Title, columns, "", "  ")
+	}
+	b.WriteString(strings.Join(title, "\n") + "\n")
+	for i, block := range newGrid(t).fit(columns) {
+		if i > 0 {
+			b.WriteByte('\n')
 		}
-		heads[i] = twoLines(c)
-	}
-	off := tw.Lines{ShowTop: tw.Off, ShowBottom: tw.Off, ShowHeaderLine: tw.On, ShowFooterLine: tw.Off}
-	table := tablewriter.NewTable(&buf,
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Borders:  tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.Off, Bottom: tw.Off},
-			Settings: tw.Settings{Lines: off, Separators: tw.Separators{BetweenColumns: tw.Off}},
-		})),
-		tablewriter.WithHeaderAutoFormat(tw.Off), tablewriter.WithHeaderAutoWrap(tw.WrapNone),
-		tablewriter.WithRowAutoWrap(tw.WrapNone), tablewriter.WithAlignment(align),
-	)
-	table.Header(heads)
-	for _, g := range t.Groups {
-		for _, row := range g {
-			cells := make([]string, len(row))
-			for i, e := range row {
-				cells[i] = e.String()
-			}
-			if err := table.Append(cells); err != nil {
-				return err
-			}
-		}
-	}
-	if err := table.Render(); err != nil {
-		return err
-	}
-	if _, err := fmt.Fprintln(w, t.Title); err != nil {
-		return err
-	}
-	if err := writeGroups(w, buf.String(), t); err != nil {
-		return err
+		block.write(b)
 	}
 	for _, n := range t.Notes {
-		if _, err := fmt.Fprintln(w, "  "+Printable(n)); err != nil {
-			return err
+		for _, line := range wrap(Printable(n), wide, "  ", "    ") {
+			b.WriteString(line + "\n")
 		}
 	}
-	return nil
-}
-
-// writeGroups copies the drawn table and repeats the line below the header between groups. Every row is one line high.
-func writeGroups(w io.Writer, drawn string, t Table) error {
-	lines := strings.Split(strings.TrimRight(drawn, "\n"), "\n")
-	rows := 0
-	for _, g := range t.Groups {
-		rows += len(g)
-	}
-	first := len(lines) - rows
-	rule := ""
-	if first > 0 {
-		rule = lines[first-1]
-	}
-	starts := map[int]bool{}
-	at := first
-	for _, g := range t.Groups {
-		starts[at] = at != first
-		at += len(g)
-	}
-	for i, line := range lines {
-		if starts[i] {
-			line = rule + "\n" + line
-		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // labelColumns tells which columns hold words: they are set flush left.
@@ -115,9 +66,9 @@ func labelColumns(t Table) []bool {
 }
 
 // twoLines breaks a long head at its last space, to keep tables narrow.
-func twoLines(head string) string {
+func twoLines(head string) []string {
 	if i := strings.LastIndex(head, " "); len(head) > 9 && i > 0 {
-		return head[:i] + "\n" + head[i+1:]
+		return []string{head[:i], head[i+1:]}
 	}
-	return head
+	return []string{head}
 }

@@ -81,6 +81,12 @@ func (r *Results) addDetector(in Input, d Detector) [][]choice {
 		Required: d.Required, Foreign: d.Foreign, Doubts: d.Doubts, Tau: map[string]map[string]float64{}, NoTau: map[string]string{}}
 	for _, s := range d.Seeds {
 		sum.Seeds = append(sum.Seeds, s.Seed)
+		if len(s.Made.By) > 0 {
+			if sum.Made == nil {
+				sum.Made = map[string]Made{}
+			}
+			sum.Made[strconv.Itoa(s.Seed)] = s.Made
+		}
 	}
 	choices := make([][]choice, len(in.Policies))
 	for i, p := range in.Policies {

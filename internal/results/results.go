@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 
 	"pidsbench/internal/dataset"
+	"pidsbench/internal/detect"
+	"pidsbench/internal/scores"
 	"pidsbench/internal/threshold"
 )
 
@@ -65,6 +67,16 @@ type Seed struct {
 	Missing  map[string]string    // evaluation splits without scores, with the reason
 	Val      []Outcome            // of Input.Val; nil when it was not scored
 	NoVal    string               // why
+	Made     Made                 // what made its scores
+}
+
+// Made says what made the scores of one run, as their files say: hashes in lower-case hexadecimal digits.
+type Made struct {
+	ConfigHash  string         `json:"config_hash"`            // of the fields of the entry that can change a score
+	Files       []detect.File  `json:"files,omitempty"`        // of the model; none for detectors without any
+	Precision   string         `json:"precision,omitempty"`    // of the model
+	TrainSHA256 string         `json:"train_sha256,omitempty"` // of the train split it was fitted on, where known
+	By          []scores.Setup `json:"by"`                     // programs and machines that scored, sorted
 }
 
 // Outcome is what became of one row.
@@ -139,6 +151,7 @@ type DetectorSummary struct {
 	Required    bool                          `json:"required,omitempty"` // the user named it
 	Foreign     bool                          `json:"foreign,omitempty"`  // made elsewhere, on other data
 	Doubts      []string                      `json:"doubts,omitempty"`
+	Made        map[string]Made               `json:"made,omitempty"` // by seed: what made the scores
 }
 
 // Cell is one number of a table. Value is nil where the number is undefined; Reason says why.

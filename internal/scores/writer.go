@@ -147,11 +147,20 @@ func (w *Writer) ServedBy(s Server) error {
 	return w.write(mark)
 }
 
-// Servers returns the servers that were asked, in order of their names.
-func (w *Writer) Servers() []Server {
+// Header returns the header that the finished file gets by what has been written so far.
+func (w *Writer) Header() Header {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.sortedServers()
+	return w.finalHeader()
+}
+
+func (w *Writer) finalHeader() Header {
+	h := w.header
+	if len(w.setups) > 0 {
+		h.Info.Setup, h.Info.Also = w.setups[0], slices.Clone(w.setups[1:])
+	}
+	h.Info.Servers = w.sortedServers()
+	return h
 }
 
 func (w *Writer) sortedServers() []Server {
@@ -201,11 +210,7 @@ func (w *Writer) Finish() error {
 		return fault.New(fault.Incomplete, "%s: %d of %d rows have no score yet, the first of them row %d",
 			w.part(), want-len(w.lines), want, missing[0]).WithCure("score them by running the command again")
 	}
-	f := File{Header: w.header, Lines: w.sorted()}
-	if len(w.setups) > 0 {
-		f.Header.Info.Setup, f.Header.Info.Also = w.setups[0], w.setups[1:]
-	}
-	f.Header.Info.Servers = w.sortedServers()
+	f := File{Header: w.finalHeader(), Lines: w.sorted()}
 	if err := atomicfile.Write(w.path, 0o644, f.encode); err != nil {
 		return cannotWrite(err)
 	}

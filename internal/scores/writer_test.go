@@ -721,7 +721,7 @@ func TestEveryServerThatWasAskedIsRecorded(t *testing.T) {
 	w := at([]Server{a}) // another one, asked by a later run
 	finish(t, w)
 	says(a, b)
-	if got := w.Servers(); !slices.Equal(got, []Server{a, b}) {
+	if got := w.Header().Info.Servers; !slices.Equal(got, []Server{a, b}) {
 		t.Errorf("the writer says %+v", got)
 	}
 	finish(t, at([]Server{c, a})) // tries row 5 again

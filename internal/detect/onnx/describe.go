@@ -22,6 +22,9 @@ func describe(f *folder, e detect.Entry, seed int) detect.Info {
 		ID: e.ID, DisplayName: e.Name, Kind: "onnx", Seed: seed, ConfigHash: e.Hash(), Files: f.files,
 		Precision: f.graph.precision(), MaxLength: e.MaxLength, Stride: e.Stride, TrainSHA256: f.trainSHA256,
 	}
+	if v := declaredVersion(); v != "" {
+		info.Runtime = "onnxruntime " + v
+	}
 	if info.MaxLength == 0 {
 		info.MaxLength = f.maxLength(e)
 	}

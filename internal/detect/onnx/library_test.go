@@ -6,12 +6,24 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"pidsbench/internal/fault"
 	"pidsbench/internal/testenv"
 )
+
+func TestTheLibraryDeclaresTheVersionThatItIs(t *testing.T) {
+	needLibrary(t)
+	version, err := RuntimeVersion()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := declaredVersion(); got != version && runtime.GOOS == "linux" {
+		t.Errorf("declared %q, is %q", got, version)
+	}
+}
 
 func TestLibraryIsFoundByPathAlone(t *testing.T) {
 	dir := t.TempDir()
