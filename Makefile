@@ -27,7 +27,7 @@ SOURCES := go.mod go.sum $(shell find cmd internal -type f ! -name '*_test.go' !
 DATA_INPUTS := configs/builder.yaml $(wildcard FREEZE_MANIFEST.txt) \
 	$(shell find data \( -path data/open -o -path data/external \) -prune -o -type f -print)
 
-.PHONY: help eval test build native data models mirror ci-deps clean distclean
+.PHONY: help eval reproduce test build native data models mirror lint vulncheck licences sbom release ci-deps clean distclean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -35,6 +35,10 @@ help: ## list the targets
 eval: $(PROGRAM) $(DATA) ## build everything, fetch and verify the data, evaluate the detector deberta
 	@$(PROGRAM) verify || { echo 'building the data anew' && $(PROGRAM) data build; }
 	@$(PROGRAM) eval --detector deberta
+
+reproduce: $(PROGRAM) $(DATA) ## score a sample again with the models that are here, compare with the published scores
+	@$(PROGRAM) verify || { echo 'building the data anew' && $(PROGRAM) data build; }
+	@$(PROGRAM) reproduce --detector all
 
 test: $(PROGRAM) $(DATA) $(PULLED) ## build and fetch everything, then run all checks and tests
 	@echo 'checking format, go vet, and the build without cgo (about a minute the first time)'
@@ -61,6 +65,24 @@ mirror: $(PROGRAM) ## TO=DIR: put every package into DIR, for PIDSBENCH_SOURCES=
 	@$(PROGRAM) data mirror --to "$$TO"
 	@python3 tools/setup/onnxruntime.py --mirror "$$TO"
 
+lint: | $(STAMPS)/tools ## look for mistakes in the Go sources with staticcheck
+	@go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+vulncheck: | $(STAMPS)/tools ## look for known vulnerabilities in what the program calls
+	@tools/vulncheck.sh
+
+licences: | $(STAMPS)/tools ## list what others made, with licences; fail when one is unknown or not allowed
+	@python3 tools/setup/onnxruntime.py --mirror .build/packages
+	@go run ./tools/licences
+
+sbom: | $(STAMPS)/tools ## write the bill of materials (CycloneDX) to .build/sbom.cdx.json
+	@python3 tools/setup/onnxruntime.py --mirror .build/packages
+	@go run ./tools/sbom -version "$$(sed -n 's/^var version = "\(.*\)"$$/\1/p' internal/cli/version.go)" -to .build/sbom.cdx.json
+	@echo 'wrote .build/sbom.cdx.json'
+
+release: | $(STAMPS)/tools ## pack releases for linux amd64 and arm64 into .build/release (VERSION=, ARCHS=)
+	@for arch in $(ARCHS); do tools/release/release.sh "$$arch" "$$VERSION" || exit 1; done
+
 ci-deps: ## install the system packages that are missing (Debian, Ubuntu)
 	@tools/setup/ci-deps.sh
 
@@ -71,8 +93,9 @@ clean: ## remove what was built, but not the native libraries, packages, models 
 distclean: ## remove all that was built or fetched, but not the scores in out/
 	rm -rf bin data/open .build third_party models/.pulled models/.exported
 
-# TO reaches the recipe through the environment, whatever characters it holds.
-export TO
+# These reach recipes through the environment, whatever characters they hold.
+export TO VERSION
+ARCHS ?= amd64 arm64
 
 # The tools are looked at before the first thing is built, not again.
 $(STAMPS)/tools: tools/setup/check-tools.sh

@@ -3,7 +3,8 @@
 
 The library is taken out of the Python wheel, which pip fetches whatever the host's own Python version is (3.8 or
 newer). Wheel and library are pinned by SHA-256 and checked each time. With PIDSBENCH_SOURCES the wheel is read from the
-folder of that name and nothing is downloaded; with --mirror DIR the wheel is put into DIR for such a use.
+folder of that name and nothing is downloaded; with --mirror DIR the wheel is put into DIR for such a use. A release for
+another processor of Linux names that with --machine and its own folder with --into.
 """
 
 import argparse
@@ -119,9 +120,9 @@ def wheel(tag, digest):
     return download(tag, digest, name)
 
 
-def install(pin):
+def install(pin, folder):
     tag, wheel_digest, member, digest, name = pin
-    target = ROOT / "third_party" / "lib" / name
+    target = Path(folder, name)
     if target.is_file() and sha256(target) == digest:
         os.utime(target)
         return
@@ -148,9 +149,13 @@ def mirror(pin, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirror", metavar="DIR", help="only put the wheel into DIR")
+    parser.add_argument("--machine", help="x86_64 or aarch64: the library for that processor of Linux, not for this one")
+    parser.add_argument("--into", metavar="DIR", default=ROOT / "third_party" / "lib", help="folder for the library")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exit that clears up
     system, machine = platform.system(), platform.machine()
+    if args.machine:
+        system, machine = "Linux", args.machine
     pin = PINS.get((system, {"arm64": "aarch64"}.get(machine, machine) if system == "Linux" else machine))
     try:
         if pin is None:
@@ -162,7 +167,7 @@ def main():
         if args.mirror:
             mirror(pin, args.mirror)
         else:
-            install(pin)
+            install(pin, args.into)
     except (Failure, OSError, zipfile.BadZipFile, KeyError) as error:
         sys.exit(f"onnxruntime.py: {error}")
     except KeyboardInterrupt:
