@@ -192,9 +192,7 @@ func reproduceFault(r *reproduce.Report, absent []string) error {
 			lacking = append(lacking, name+" ("+run.Complaint()+")")
 		}
 	}
-	for _, why := range absent {
-		lacking = append(lacking, why)
-	}
+	lacking = append(lacking, absent...)
 	if r.Verdict == reproduce.NotRun && len(lacking) == 0 {
 		lacking = append(lacking, "no detector that can run here has published scores")
 	}

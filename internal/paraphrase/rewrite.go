@@ -137,7 +137,7 @@ func (r *Rules) beyondOpener(text string, kept []span) []span {
 		return kept
 	}
 	for _, c := range r.openers {
-		if m := c.match.FindStringSubmatchIndex(masked); m != nil && len(m) == 4 { // no free words, so no name to lose
+		if m := c.match.FindStringSubmatchIndex(masked); len(m) == 4 { // no free words, so no name to lose
 			end := m[3]
 			if i := strings.IndexFunc(masked, isMask); i >= 0 && i < end {
 				continue

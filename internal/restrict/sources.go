@@ -20,8 +20,8 @@ import (
 // conversationColumn is the column of LMSYS-Chat-1M that holds a list of messages, each with role and content.
 const conversationColumn = "conversation"
 
-// enough ends a walk early; it never leaves this package.
-var enough = errors.New("enough")
+// errEnough ends a walk early; it never leaves this package.
+var errEnough = errors.New("enough")
 
 // readers stream the texts of a file: its column text, else the first user message of its column conversation.
 var readers = map[string]func(f *os.File, yield func(string) error) error{
@@ -51,11 +51,11 @@ func (r *Rebuild) Search(ctx context.Context, paths []string) (looked int, err e
 			}
 			r.Offer(text)
 			if r.Done() {
-				return enough
+				return errEnough
 			}
 			return nil
 		})
-		if err != nil && err != enough {
+		if err != nil && err != errEnough {
 			return looked, err
 		}
 	}
@@ -109,7 +109,7 @@ func readTexts(path string, yield func(string) error) error {
 	defer f.Close()
 	err = readers[extension(path)](f, yield)
 	var known *fault.Error
-	if err == nil || err == enough || errors.Is(err, context.Canceled) || errors.As(err, &known) {
+	if err == nil || err == errEnough || errors.Is(err, context.Canceled) || errors.As(err, &known) {
 		return err
 	}
 	return fault.New(fault.Integrity, "%s cannot be read as %s: %s", fault.Name(path), extension(path),

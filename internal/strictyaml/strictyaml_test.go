@@ -28,6 +28,7 @@ type book struct {
 	Series *series  `yaml:"series"`
 	Cover  cover    `yaml:"cover"`
 
+	//lint:ignore U1000 a field that no file may name
 	seen bool
 }
 

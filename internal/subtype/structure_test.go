@@ -159,7 +159,7 @@ func TestHarmlessTextsHoldNoStructure(t *testing.T) {
 		"Größe, Ñandú, Île-de-France, Ðuro, Ïambe, château, à la carte, crème brûlée, naïve café",
 		"JavaScript, McDonald, iPhone, eBay, YouTube, LaTeX, PhD and NaN", "word2vec=, abc123def456ghi78=x",
 		"hello 👋🏽 family 👨‍👩‍👧‍👦 flags 🏴\U000E0067\U000E0062\U000E0065\U000E006E\U000E0067\U000E007F 🇫🇷 ❤️",
-		"हिन्दी में क्‍या है", "من می‌خواهم",
+		"हिन्दी में क्\u200dया है", "من می\u200cخواهم",
 		url.QueryEscape("a b"), "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", strings.Repeat("0", 64), strings.Repeat("ab", 40),
 	}
 	for _, text := range texts {

@@ -12,7 +12,7 @@ for copy in one "another place/two"; do
 	git clone --quiet --no-local . "$work/$copy"
 	mkdir -p "$work/$copy/.build/packages"
 	cp .build/packages/onnxruntime-* "$work/$copy/.build/packages/" 2> /dev/null || true
-	(cd "$work/$copy" && tools/release/release.sh "$arch" 0.0.0-twice)
+	(cd "$work/$copy" && GOCACHE="$work/$copy/.build/cache" tools/release/release.sh "$arch" 0.0.0-twice)
 done
 first=$work/one/.build/release/pidsbench-0.0.0-twice-linux-$arch.tar.gz
 second="$work/another place/two/.build/release/pidsbench-0.0.0-twice-linux-$arch.tar.gz"
