@@ -58,7 +58,7 @@ func runAll(t *testing.T, root, dir string, commands [][]string) {
 func needsPython(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("python3"); err != nil {
-		t.Skip("needs python3")
+		testenv.Missing(t, "python3")
 	}
 }
 
